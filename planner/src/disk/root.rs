@@ -1,0 +1,153 @@
+//! Root items: where a tree starts; and the numbers of the trees.
+
+use super::inode::{InodeItem, Timespec};
+use super::key::DiskKey;
+use zerocopy::byteorder::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// Object id of the directory in the root tree that names the default subvolume.
+pub const ROOT_TREE_DIR: u64 = 6;
+
+/// A tree of a new filesystem, in the order of their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TreeId {
+    /// Where every other tree starts.
+    Root,
+    /// Every extent, and who references it.
+    Extent,
+    /// Devices and chunks.
+    Chunk,
+    /// Device extents and error counters.
+    Dev,
+    /// The top-level subvolume.
+    Fs,
+    /// Checksums of data.
+    Csum,
+    /// Quota groups.
+    Quota,
+    /// Subvolumes by UUID.
+    Uuid,
+    /// Free ranges of block groups.
+    FreeSpace,
+    /// Block groups.
+    BlockGroup,
+    /// Scratch space for relocating data.
+    DataReloc,
+}
+
+impl TreeId {
+    /// Every tree, by number.
+    pub const ALL: [Self; 11] = [
+        Self::Root,
+        Self::Extent,
+        Self::Chunk,
+        Self::Dev,
+        Self::Fs,
+        Self::Csum,
+        Self::Quota,
+        Self::Uuid,
+        Self::FreeSpace,
+        Self::BlockGroup,
+        Self::DataReloc,
+    ];
+
+    /// The number on disk.
+    #[must_use]
+    pub const fn objectid(self) -> u64 {
+        match self {
+            Self::Root => 1,
+            Self::Extent => 2,
+            Self::Chunk => 3,
+            Self::Dev => 4,
+            Self::Fs => 5,
+            Self::Csum => 7,
+            Self::Quota => 8,
+            Self::Uuid => 9,
+            Self::FreeSpace => 10,
+            Self::BlockGroup => 11,
+            // Counted from the end: -9.
+            Self::DataReloc => u64::MAX - 8,
+        }
+    }
+
+    /// The name in plans.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Extent => "extent",
+            Self::Chunk => "chunk",
+            Self::Dev => "dev",
+            Self::Fs => "fs",
+            Self::Csum => "csum",
+            Self::Quota => "quota",
+            Self::Uuid => "uuid",
+            Self::FreeSpace => "free-space",
+            Self::BlockGroup => "block-group",
+            Self::DataReloc => "data-reloc",
+        }
+    }
+}
+
+impl core::fmt::Display for TreeId {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// `btrfs_root_item`, 439 bytes; key (tree, 132, 0).
+#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct RootItem {
+    /// The embedded inode, a leftover that subvolumes fill in.
+    pub inode: InodeItem,
+    /// The transaction that changed the tree last.
+    pub generation: U64,
+    /// The root directory of a subvolume, else 0.
+    pub root_dirid: U64,
+    /// Logical address of the tree's top block.
+    pub bytenr: U64,
+    /// Always 0.
+    pub byte_limit: U64,
+    /// Bytes of the tree's blocks.
+    pub bytes_used: U64,
+    /// The last snapshot's transaction.
+    pub last_snapshot: U64,
+    /// Subvolume flags.
+    pub flags: U64,
+    /// References.
+    pub refs: U32,
+    /// How far a removal has come.
+    pub drop_progress: DiskKey,
+    /// The level it has come to.
+    pub drop_level: u8,
+    /// Level of the top block.
+    pub level: u8,
+    /// Same as `generation`, else all that follows counts as absent.
+    pub generation_v2: U64,
+    /// UUID of a subvolume.
+    pub uuid: [u8; 16],
+    /// UUID of the subvolume it was made from.
+    pub parent_uuid: [u8; 16],
+    /// UUID of the subvolume it was received from.
+    pub received_uuid: [u8; 16],
+    /// Transaction of the last change.
+    pub ctransid: U64,
+    /// Transaction of the creation.
+    pub otransid: U64,
+    /// Transaction of sending.
+    pub stransid: U64,
+    /// Transaction of receiving.
+    pub rtransid: U64,
+    /// Time of the last change.
+    pub ctime: Timespec,
+    /// Time of creation.
+    pub otime: Timespec,
+    /// Time of sending.
+    pub stime: Timespec,
+    /// Time of receiving.
+    pub rtime: Timespec,
+    /// Always 0.
+    pub reserved: [U64; 8],
+}
+const _: () = assert!(size_of::<RootItem>() == 439);

@@ -1,0 +1,53 @@
+//! Computes a new btrfs filesystem to the byte, and the schedule that puts it on its devices, as a sealed [`Plan`].
+//!
+//! The planner is pure: the same [`Request`] gives the same plan, byte for byte, on every machine and in wasm. It opens
+//! nothing, asks no clock and draws no random number.
+//!
+//! Read it in this order: [`request`] (what is asked, and the rules), [`layout`] (where things live), [`trees`] (what
+//! every tree holds, and the fixed point in which trees describe themselves), [`schedule`] (what every device is put
+//! through), [`plan`](mod@plan) (the document), [`view`] (a plan for people). [`disk`] is the ground: bytes as they
+//! stand on disk.
+
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod disk;
+pub mod layout;
+pub mod plan;
+pub mod request;
+pub mod schedule;
+pub mod trees;
+pub mod units;
+pub mod view;
+
+pub use plan::Plan;
+pub use request::{Request, RequestError, Settings};
+
+use layout::Layout;
+use schedule::Schedule;
+use trees::{Contents, Forest};
+
+/// Plans an empty filesystem.
+///
+/// # Errors
+///
+/// A [`RequestError`] where the request breaks a rule, or the devices have no room for what it asks.
+pub fn plan(request: &Request) -> Result<Plan, RequestError> {
+    plan_with(request, &Contents::default())
+}
+
+/// Plans a filesystem that holds these items from the start.
+///
+/// # Errors
+///
+/// As [`plan()`](plan()), and where the contents are not in order or do not fit.
+pub fn plan_with(request: &Request, contents: &Contents) -> Result<Plan, RequestError> {
+    let settings = Settings::resolve(request)?;
+    let mut layout = Layout::new(&settings)?;
+    let forest = Forest::plant(&settings, &mut layout, contents)?;
+    let schedule = Schedule::new(&settings, &layout, &forest)?;
+    Ok(Plan::assemble(&settings, &layout, &forest, schedule))
+}

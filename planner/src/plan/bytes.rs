@@ -1,0 +1,172 @@
+//! Payloads: bytes with their long runs of zeros left out.
+
+use crate::units::{Checked, in_memory, wide};
+use alloc::vec;
+use alloc::vec::Vec;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+/// A run of zeros of at least this many bytes is left out: a part costs about twenty characters.
+const ZERO_RUN: usize = 24;
+
+/// Bytes to be written, in a form that does not spell out zeros.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Payload {
+    /// How many bytes it stands for.
+    pub length: u64,
+    /// Those that are not zero, ascending and apart.
+    pub parts: Vec<Part>,
+}
+
+/// Some bytes of a payload; in documents `[offset, base64]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where in the payload they stand.
+    pub offset: u64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A payload that does not make sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PayloadError {
+    /// A part overlaps the one before, or has no bytes.
+    #[error("the part at {offset} is empty or overlaps the one before it")]
+    Order {
+        /// Where the part stands.
+        offset: u64,
+    },
+    /// A part reaches beyond the payload's length.
+    #[error("the part at {offset} reaches beyond the payload's length of {length}")]
+    Range {
+        /// Where the part stands.
+        offset: u64,
+        /// The payload's length.
+        length: u64,
+    },
+    /// The payload is longer than this machine can address.
+    #[error("a payload of {length} bytes does not fit in memory")]
+    Memory {
+        /// The payload's length.
+        length: u64,
+    },
+}
+
+impl Payload {
+    /// The payload that stands for `bytes`.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Self {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut offset = 0;
+        // Short runs of zeros end a chunk too; a part goes on over them.
+        for run in bytes.chunk_by(|left, right| (*left == 0) == (*right == 0)) {
+            let zeros = run.first() == Some(&0);
+            match parts.last_mut() {
+                Some(part) if (!zeros || run.len() < ZERO_RUN) && reaches(part, offset) => {
+                    part.bytes.extend_from_slice(run);
+                }
+                _ if zeros => {}
+                _ => parts.push(Part { offset: wide(offset), bytes: run.to_vec() }),
+            }
+            offset = offset.saturating_add(run.len());
+        }
+        for part in &mut parts {
+            let kept = part.bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last.saturating_add(1));
+            part.bytes.truncate(kept);
+        }
+        Self { length: wide(bytes.len()), parts }
+    }
+
+    /// Whether every part is in its place.
+    pub fn check(&self) -> Result<(), PayloadError> {
+        let mut free = 0;
+        for part in &self.parts {
+            if part.offset < free || part.bytes.is_empty() {
+                return Err(PayloadError::Order { offset: part.offset });
+            }
+            match part.offset.plus(wide(part.bytes.len())) {
+                Ok(end) if end <= self.length => free = end,
+                _ => return Err(PayloadError::Range { offset: part.offset, length: self.length }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes, zeros spelled out. A plan's reader has bounded the length; this allocates all of it.
+    pub fn expand(&self) -> Result<Vec<u8>, PayloadError> {
+        self.check()?;
+        let too_long = PayloadError::Memory { length: self.length };
+        let mut bytes = vec![0; in_memory(self.length).map_err(|_| too_long)?];
+        for part in &self.parts {
+            let at = in_memory(part.offset).map_err(|_| too_long)?;
+            for (to, from) in bytes.iter_mut().skip(at).zip(&part.bytes) {
+                *to = *from;
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// Whether `part` ends at `offset`.
+fn reaches(part: &Part, offset: usize) -> bool {
+    part.offset.plus(wide(part.bytes.len())) == Ok(wide(offset))
+}
+
+impl Serialize for Part {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.offset, STANDARD.encode(&self.bytes)).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (offset, text) = <(u64, alloc::borrow::Cow<'de, str>)>::deserialize(deserializer)?;
+        let bytes = STANDARD.decode(text.as_bytes()).map_err(serde::de::Error::custom)?;
+        Ok(Self { offset, bytes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_runs_of_zeros_are_left_out_and_come_back() {
+        let mut block = vec![0; 4096];
+        block[..3].copy_from_slice(b"abc");
+        block[10] = 1;
+        block[500..540].fill(9);
+        let payload = Payload::new(&block);
+        let places: Vec<(u64, usize)> = payload.parts.iter().map(|part| (part.offset, part.bytes.len())).collect();
+        assert_eq!(places, [(0, 11), (500, 40)]);
+        assert_eq!(payload.expand().unwrap(), block);
+        assert_eq!(Payload::new(&[0; 64]).parts, []);
+        assert!(Payload::new(&[]).expand().unwrap().is_empty());
+    }
+
+    #[test]
+    fn parts_out_of_place_are_refused() {
+        let part = |offset, length| Part { offset, bytes: vec![1; length] };
+        for (parts, error) in [
+            (vec![part(0, 4), part(2, 1)], PayloadError::Order { offset: 2 }),
+            (vec![part(3, 0)], PayloadError::Order { offset: 3 }),
+            (vec![part(7, 2)], PayloadError::Range { offset: 7, length: 8 }),
+            (vec![part(u64::MAX, 2)], PayloadError::Range { offset: u64::MAX, length: 8 }),
+        ] {
+            assert_eq!(Payload { length: 8, parts }.expand(), Err(error));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_round_trip(bytes in proptest::collection::vec(proptest::sample::select(&[0u8, 0, 0, 0, 0, 0, 0, 0, 1, 255][..]), 0..600)) {
+            let payload = Payload::new(&bytes);
+            proptest::prop_assert_eq!(payload.expand().unwrap(), bytes);
+            let text = serde_json::to_string(&payload).unwrap();
+            proptest::prop_assert_eq!(serde_json::from_str::<Payload>(&text).unwrap(), payload);
+        }
+    }
+}

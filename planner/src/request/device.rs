@@ -1,0 +1,96 @@
+//! What the planner is told of a device.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// What stands behind a device of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    /// A block device.
+    Block,
+    /// A regular file: created or grown to the planned size.
+    File,
+    /// A device that is not here: described, to be bound to a real one before execution.
+    #[default]
+    Described,
+}
+
+/// The facts of one device, as probed or described.
+///
+/// In a plan these are the device's `found`: what the planner was told, and what an executor must find again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DeviceFacts {
+    /// Discard support; absent where the device has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discard: Option<DiscardLimits>,
+    /// What stands behind it.
+    #[serde(default)]
+    pub kind: DeviceKind,
+    /// Bytes of a logical block: every write is a multiple of it. A power of two.
+    #[serde(default = "default_sector")]
+    pub logical_sector: u32,
+    /// The model's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Where it was found; an executor opens this path unless told another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Bytes of a physical block.
+    #[serde(default = "default_sector")]
+    pub physical_sector: u32,
+    /// Whether it has a seek time.
+    #[serde(default)]
+    pub rotational: bool,
+    /// The serial number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// File systems, RAID members, partition tables and the like that were found on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<Signature>,
+    /// The size in bytes.
+    pub size: u64,
+}
+
+const fn default_sector() -> u32 {
+    512
+}
+
+/// How a device discards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DiscardLimits {
+    /// Bytes from the device's start to its first granule.
+    #[serde(default)]
+    pub alignment: u64,
+    /// Bytes of a granule: parts of one are not discarded.
+    pub granularity: u64,
+    /// The most bytes the device takes in one command; the kernel splits larger requests.
+    pub max_bytes: u64,
+}
+
+/// Something that was recognised on a device and will be lost.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Signature {
+    /// libblkid's name of it: `ext4`, `gpt`, `linux_raid_member`, ...
+    pub kind: String,
+    /// The label, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Bytes of the magic.
+    pub length: u64,
+    /// Byte offset of the magic.
+    pub offset: u64,
+    /// libblkid's class of it: `filesystem`, `raid`, `crypto`, `partition table`, ...
+    pub usage: String,
+    /// The UUID, in the notation of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+}

@@ -1,0 +1,245 @@
+//! Every reason to refuse a request: one variant each, with its numbers and a remedy.
+
+use super::{Feature, Profile};
+use crate::trees::ShapeError;
+use crate::units::SizeOverflow;
+use alloc::string::String;
+use uuid::Uuid;
+
+/// Why a request cannot be planned. Nothing has been touched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// The document is not a request.
+    #[error("not a request: {0}")]
+    Unreadable(String),
+    /// A request of another format.
+    #[error("the request has the format '{0}', this planner reads '{expected}'", expected = super::FORMAT)]
+    Format(String),
+    /// No device.
+    #[error("no device is given")]
+    NoDevice,
+    /// The seed is empty or too long.
+    #[error("the seed has {length} bytes, it must have 1 to 255")]
+    SeedLength {
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// The label does not fit.
+    #[error("the label has {length} bytes, the format has room for 255")]
+    LabelLength {
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// The label has a byte that ends it early or breaks the lines of other programs.
+    #[error("the label has the control character {character:?}")]
+    LabelCharacter {
+        /// The character.
+        character: char,
+    },
+    /// Sector size.
+    #[error("the sector size {size} is not a power of two from 4096 to 65536")]
+    SectorSize {
+        /// What was asked for.
+        size: u32,
+    },
+    /// Node size.
+    #[error("the node size {size} is not a power of two from 4096 to 65536")]
+    NodeSize {
+        /// What was asked for.
+        size: u32,
+    },
+    /// Node size below sector size.
+    #[error("the node size {node_size} is below the sector size {sector_size}")]
+    NodeBelowSector {
+        /// Node size.
+        node_size: u32,
+        /// Sector size.
+        sector_size: u32,
+    },
+    /// Mixed block groups need nodes of one sector.
+    #[error("mixed block groups need a node size equal to the sector size, {sector_size}, not {node_size}")]
+    MixedNodeSize {
+        /// Node size.
+        node_size: u32,
+        /// Sector size.
+        sector_size: u32,
+    },
+    /// Page size of the target machine.
+    #[error("the page size {size} is not a power of two from 4096 to 65536")]
+    PageSize {
+        /// What was asked for.
+        size: u32,
+    },
+    /// Mixed block groups with two profiles.
+    #[error("mixed block groups have one profile, but data is {data} and metadata is {metadata}")]
+    MixedProfiles {
+        /// Data profile.
+        data: Profile,
+        /// Metadata profile.
+        metadata: Profile,
+    },
+    /// Mixed block groups switched off that were asked for.
+    #[error("mixed block groups are asked for and switched off at once")]
+    MixedContradiction,
+    /// Two ways of counting quota groups.
+    #[error("the features quota and squota exclude each other")]
+    QuotaContradiction,
+    /// A feature that a profile cannot do without.
+    #[error("the feature {feature} is switched off, but the profile {profile} needs it")]
+    FeatureNeeded {
+        /// The feature.
+        feature: Feature,
+        /// The profile.
+        profile: Profile,
+    },
+    /// Too few devices.
+    #[error("the {kind} profile {profile} needs at least {needed} devices, there are {found}")]
+    TooFewDevices {
+        /// `data` or `metadata`.
+        kind: &'static str,
+        /// The profile.
+        profile: Profile,
+        /// Devices it needs.
+        needed: u64,
+        /// Devices of the request.
+        found: u64,
+    },
+    /// A byte count below the minimum.
+    #[error("the byte count {byte_count} is below the minimum of {minimum} for these profiles")]
+    ByteCountTooSmall {
+        /// What was asked for, rounded to sectors.
+        byte_count: u64,
+        /// The minimum.
+        minimum: u64,
+    },
+    /// A byte count above a device.
+    #[error("{device}: the byte count {byte_count} is above its size {size}")]
+    ByteCountTooLarge {
+        /// The device.
+        device: String,
+        /// What was asked for.
+        byte_count: u64,
+        /// The device's size.
+        size: u64,
+    },
+    /// A device below the minimum.
+    #[error("{device}: its size {size} is below the minimum of {minimum} for these profiles")]
+    DeviceTooSmall {
+        /// The device.
+        device: String,
+        /// Its usable size.
+        size: u64,
+        /// The minimum.
+        minimum: u64,
+    },
+    /// A logical sector that no device has.
+    #[error("{device}: a logical sector of {sector} bytes is not a power of two from 512 to 65536")]
+    LogicalSector {
+        /// The device.
+        device: String,
+        /// Its logical sector.
+        sector: u32,
+    },
+    /// The device cannot write the filesystem's sectors.
+    #[error("{device}: its logical sectors of {sector} bytes are larger than the filesystem's of {sector_size}")]
+    LogicalSectorTooLarge {
+        /// The device.
+        device: String,
+        /// Its logical sector.
+        sector: u32,
+        /// The filesystem's sector size.
+        sector_size: u32,
+    },
+    /// A device named twice.
+    #[error("{device} is given twice")]
+    DeviceTwice {
+        /// The device.
+        device: String,
+    },
+    /// A UUID used twice, or the nil UUID.
+    #[error("the UUID {uuid} is nil or used twice")]
+    Uuid {
+        /// The UUID.
+        uuid: Uuid,
+    },
+    /// More UUIDs than devices.
+    #[error("{given} device UUIDs are given for {devices} devices")]
+    TooManyUuids {
+        /// UUIDs given.
+        given: usize,
+        /// Devices of the request.
+        devices: usize,
+    },
+    /// Something is on the device, and the request does not say to go over it.
+    #[error("{device} appears to contain {what}")]
+    Occupied {
+        /// The device.
+        device: String,
+        /// What was found, in words.
+        what: String,
+    },
+    /// The allocator found no room for a chunk.
+    #[error(
+        "no room for a {kind} chunk of profile {profile}: {wanted} bytes on each of {needed} devices are needed, at most {available} are free on one"
+    )]
+    NoSpace {
+        /// What the chunk holds.
+        kind: &'static str,
+        /// Its profile.
+        profile: Profile,
+        /// Bytes of a device extent.
+        wanted: u64,
+        /// Stripes it needs at least.
+        needed: u64,
+        /// The most room that a device had.
+        available: u64,
+    },
+    /// The superblock's chunk array is full.
+    #[error("the system chunks need {needed} bytes in the superblock, which has room for {room}")]
+    SystemChunkArray {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes there are.
+        room: u64,
+    },
+    /// Contents whose keys do not ascend from those of the root directory.
+    #[error("the items of the contents are not sorted by ascending keys")]
+    ContentsOrder,
+    /// Contents with an item that no tree block can hold.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// More than 64-bit arithmetic can hold.
+    #[error(transparent)]
+    SizeOverflow(#[from] SizeOverflow),
+}
+
+impl RequestError {
+    /// What to do about it, where there is one thing to do.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NoDevice => "name at least one block device, image file or described device such as size=10T",
+            Self::LabelLength { .. } => "choose a label of at most 255 bytes",
+            Self::LabelCharacter { .. } => "choose a label without line breaks and control characters",
+            Self::SectorSize { .. } => "leave the sector size at 4096, which every kernel mounts",
+            Self::NodeSize { .. } => "leave the node size at 16384",
+            Self::NodeBelowSector { .. } => "leave the node size out, or make it at least the sector size",
+            Self::MixedNodeSize { .. } => "leave the node size out when block groups are mixed",
+            Self::MixedProfiles { .. } => "give -d and -m the same profile, or neither",
+            Self::MixedContradiction => "leave out -M or ^mixed-bg",
+            Self::QuotaContradiction => "choose one of them",
+            Self::FeatureNeeded { .. } => "leave the feature on, or choose another profile",
+            Self::TooFewDevices { .. } => "add devices, or choose a profile that needs fewer",
+            Self::ByteCountTooSmall { .. } | Self::DeviceTooSmall { .. } => {
+                "use a larger device, -m single, or mixed block groups (-M)"
+            }
+            Self::ByteCountTooLarge { .. } => "choose a byte count that fits the first device, or leave it out",
+            Self::LogicalSectorTooLarge { .. } => "choose a sector size of at least the device's",
+            Self::Occupied { .. } => "use -f to plan over it; the plan will say what is lost",
+            Self::NoSpace { .. } => "use larger devices, or a profile that needs fewer of them",
+            Self::SystemChunkArray { .. } => "use a metadata profile with fewer stripes, such as raid1",
+            _ => return None,
+        })
+    }
+}

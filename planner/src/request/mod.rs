@@ -1,0 +1,142 @@
+//! What is asked: devices, options, identity and time; and every rule a request must meet.
+
+mod device;
+mod error;
+mod feature;
+mod identity;
+mod profile;
+mod rules;
+mod settings;
+
+pub use device::{DeviceFacts, DeviceKind, DiscardLimits, Signature};
+pub use error::RequestError;
+pub use feature::{Feature, FeatureBit, FeatureSwitch, FeatureTraits, Features, UnknownFeature};
+pub use identity::Identity;
+pub use profile::{Profile, ProfileTraits};
+pub use rules::minimum_device_size;
+pub use settings::{Flags, Profiles, Settings, SettingsDevice, Warning};
+
+use crate::disk::checksum::ChecksumType;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+
+/// The value of a request's `format`.
+pub const FORMAT: &str = "btrfs-request/1";
+
+/// How much of a device is discarded before writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum DiscardStrategy {
+    /// Just what the plan does not write.
+    Exact,
+    /// The same, and gaps that the plan writes anyway: one request a device.
+    #[default]
+    Bridge,
+    /// Nothing (`-K`).
+    None,
+}
+
+/// A request for a plan. Everything a plan depends on is in it.
+///
+/// In documents fields with defaults may be left out; unknown fields are refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Use this many bytes of every device (`-b`); the whole device where absent or 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byte_count: Option<u64>,
+    /// Checksum of metadata and data.
+    #[serde(default)]
+    pub checksum: ChecksumType,
+    /// Data profile (`-d`); single where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Profile>,
+    /// The devices, in the order of their devids.
+    pub devices: Vec<DeviceFacts>,
+    /// How much is discarded.
+    #[serde(default)]
+    pub discard: DiscardStrategy,
+    /// Features switched on or off (`-O`), later ones overriding earlier ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<FeatureSwitch>,
+    /// Plan over signatures that were found (`-f`).
+    #[serde(default)]
+    pub force: bool,
+    /// Always [`FORMAT`].
+    #[serde(default = "format")]
+    pub format: String,
+    /// UUIDs, or what to derive them from.
+    pub identity: Identity,
+    /// The label (`-L`), at most 255 bytes; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
+    /// Metadata and system profile (`-m`); dup on one device, raid1 on several, single when mixed, where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Profile>,
+    /// Data and metadata share block groups (`-M`).
+    #[serde(default)]
+    pub mixed: bool,
+    /// Bytes of a tree block (`-n`); 16384 or the sector size, whichever is larger, where absent or 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node_size: Option<u32>,
+    /// Page size of the machine that will mount the filesystem; it decides one feature bit and a warning.
+    #[serde(default = "page_size")]
+    pub page_size: u32,
+    /// Bytes of a data sector (`-s`); 4096 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sector_size: Option<u32>,
+    /// Creation time, in seconds since 1970-01-01 UTC.
+    pub time: u64,
+}
+
+fn format() -> String {
+    FORMAT.to_string()
+}
+
+const fn page_size() -> u32 {
+    4096
+}
+
+impl Request {
+    /// A request with every default, for these devices, this seed and this time.
+    #[must_use]
+    pub fn new(devices: Vec<DeviceFacts>, seed: &str, time: u64) -> Self {
+        Self {
+            byte_count: None,
+            checksum: ChecksumType::default(),
+            data: None,
+            devices,
+            discard: DiscardStrategy::default(),
+            features: Vec::new(),
+            force: false,
+            format: format(),
+            identity: Identity { seed: seed.to_string(), ..Identity::default() },
+            label: String::new(),
+            metadata: None,
+            mixed: false,
+            node_size: None,
+            page_size: page_size(),
+            sector_size: None,
+            time,
+        }
+    }
+
+    /// Reads a saved request. Shape is checked here, sense by [`plan()`](crate::plan()).
+    pub fn from_json(text: &[u8]) -> Result<Self, RequestError> {
+        let request: Self =
+            serde_json::from_slice(text).map_err(|error| RequestError::Unreadable(error.to_string()))?;
+        if request.format == FORMAT { Ok(request) } else { Err(RequestError::Format(request.format)) }
+    }
+
+    /// The request as a document.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // String keys and no fallible parts: serialization into memory cannot fail.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}

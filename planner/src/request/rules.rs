@@ -1,0 +1,344 @@
+//! The rules that turn a request into settings, in the order in which mkfs.btrfs checks its own.
+
+use super::settings::SettingsDevice;
+use super::{Feature, Features, Profile, Request, RequestError, Settings, Warning};
+use crate::units::{Checked, DevId, GIB, MIB, round_down, wide};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Nodes of mixed block groups are sectors; else at least this many bytes where the request leaves it open.
+const DEFAULT_NODE_SIZE: u32 = 16384;
+const DEFAULT_SECTOR_SIZE: u32 = 4096;
+const SIZES: core::ops::RangeInclusive<u32> = 4096..=65536;
+const MAX_LABEL: usize = 255;
+const MAX_SEED: usize = 255;
+
+impl Settings {
+    /// Checks a request against every rule and fills in every default.
+    pub fn resolve(request: &Request) -> Result<Self, RequestError> {
+        if request.format != super::FORMAT {
+            return Err(RequestError::Format(request.format.clone()));
+        }
+        if request.devices.is_empty() {
+            return Err(RequestError::NoDevice);
+        }
+        check_texts(request)?;
+        let mut warnings = Vec::new();
+        let mixed = mixed(request)?;
+        let (sector_size, node_size) = sizes(request, mixed)?;
+        check_identity(request)?;
+        check_devices(request, sector_size)?;
+        let (data, metadata) = profiles(request, mixed)?;
+        let features = features(request, mixed, data, metadata, &mut warnings)?;
+        let devices = devices(request, sector_size, node_size, mixed, data, metadata)?;
+        check_counts(&devices, data, metadata)?;
+        warn(request, &devices, sector_size, mixed, data, metadata, &mut warnings);
+        let total_size = devices.iter().try_fold(0_u64, |sum, device| sum.plus(device.size))?;
+        Ok(Self {
+            checksum: request.checksum,
+            chunk_tree_uuid: request.identity.chunk_tree(),
+            data,
+            devices,
+            discard: request.discard,
+            features,
+            fs_tree_uuid: request.identity.fs_tree(),
+            fsid: request.identity.fsid(),
+            label: request.label.clone(),
+            metadata,
+            node_size,
+            page_size: request.page_size,
+            sector_size,
+            time: request.time,
+            total_size,
+            warnings,
+            whole_devices: request.byte_count.is_none(),
+        })
+    }
+}
+
+/// The smallest device that mkfs.btrfs accepts for these profiles, in bytes: the fewest bytes for the first chunks.
+/// Independent of the number of devices; of the node size only where block groups are mixed.
+pub fn minimum_device_size(mixed: bool, data: Profile, metadata: Profile, node_size: u32) -> Result<u64, RequestError> {
+    if mixed {
+        // Twice a system chunk of 4 MiB and as many nodes as one MiB has bytes of sectors.
+        let group = u64::from(node_size).times(1024)?;
+        return Ok((4 * MIB).plus(group)?.times(2)?);
+    }
+    let share = |profile, single, dup, others| match profile {
+        Profile::Single => single,
+        Profile::Dup => dup,
+        _ => others,
+    };
+    // The first MiB, the first system chunk, and the first data and metadata chunks of 8 MiB.
+    let first = 21 * MIB;
+    let metadata = share(metadata, 16 * MIB, 80 * MIB, 40 * MIB);
+    let data = share(data, 8 * MIB, 128 * MIB, 64 * MIB);
+    Ok(first.plus(metadata)?.plus(data)?)
+}
+
+fn check_texts(request: &Request) -> Result<(), RequestError> {
+    let length = request.identity.seed.len();
+    if length == 0 || length > MAX_SEED {
+        return Err(RequestError::SeedLength { length });
+    }
+    let length = request.label.len();
+    if length > MAX_LABEL {
+        return Err(RequestError::LabelLength { length });
+    }
+    match request.label.chars().find(|character| character.is_control()) {
+        Some(character) => Err(RequestError::LabelCharacter { character }),
+        None => Ok(()),
+    }
+}
+
+/// Mixed block groups can be asked for in two ways that mean the same.
+fn mixed(request: &Request) -> Result<bool, RequestError> {
+    let switch = request.features.iter().rev().find(|switch| switch.feature == Feature::MixedBg);
+    match (request.mixed, switch.map(|switch| switch.on)) {
+        (true, Some(false)) => Err(RequestError::MixedContradiction),
+        (asked, switched) => Ok(asked || switched == Some(true)),
+    }
+}
+
+fn sizes(request: &Request, mixed: bool) -> Result<(u32, u32), RequestError> {
+    let is_size = |size: u32| size.is_power_of_two() && SIZES.contains(&size);
+    let sector_size = request.sector_size.unwrap_or(DEFAULT_SECTOR_SIZE);
+    if !is_size(sector_size) {
+        return Err(RequestError::SectorSize { size: sector_size });
+    }
+    let default = if mixed { sector_size } else { sector_size.max(DEFAULT_NODE_SIZE) };
+    let node_size = request.node_size.filter(|size| *size != 0).unwrap_or(default);
+    if !is_size(node_size) {
+        return Err(RequestError::NodeSize { size: node_size });
+    }
+    if node_size < sector_size {
+        return Err(RequestError::NodeBelowSector { node_size, sector_size });
+    }
+    if mixed && node_size != sector_size {
+        return Err(RequestError::MixedNodeSize { node_size, sector_size });
+    }
+    if !is_size(request.page_size) {
+        return Err(RequestError::PageSize { size: request.page_size });
+    }
+    Ok((sector_size, node_size))
+}
+
+fn check_identity(request: &Request) -> Result<(), RequestError> {
+    let identity = &request.identity;
+    let (given, devices) = (identity.device_uuids.len(), request.devices.len());
+    if given > devices {
+        return Err(RequestError::TooManyUuids { given, devices });
+    }
+    let mut uuids: Vec<_> = (1..=wide(devices)).map(|devid| identity.device(devid)).collect();
+    uuids.push(identity.fsid());
+    uuids.sort_unstable();
+    let twice = uuids.windows(2).find(|pair| matches!(pair, [left, right] if left == right));
+    let bad = twice.and_then(|pair| pair.first()).or_else(|| uuids.first().filter(|uuid| uuid.is_nil()));
+    bad.map_or(Ok(()), |uuid| Err(RequestError::Uuid { uuid: *uuid }))
+}
+
+/// What to call a device in a message.
+fn name(request: &Request, index: usize) -> String {
+    let path = request.devices.get(index).and_then(|device| device.path.clone());
+    path.unwrap_or_else(|| format!("device {}", index.saturating_add(1)))
+}
+
+fn check_devices(request: &Request, sector_size: u32) -> Result<(), RequestError> {
+    let mut paths: Vec<&String> = request.devices.iter().filter_map(|device| device.path.as_ref()).collect();
+    paths.sort_unstable();
+    if let Some([path, _]) = paths.windows(2).find(|pair| matches!(pair, [left, right] if left == right)) {
+        return Err(RequestError::DeviceTwice { device: (*path).clone() });
+    }
+    for (index, device) in request.devices.iter().enumerate() {
+        let sector = device.logical_sector;
+        if !sector.is_power_of_two() || !(512..=65536).contains(&sector) {
+            return Err(RequestError::LogicalSector { device: name(request, index), sector });
+        }
+        if sector > sector_size {
+            return Err(RequestError::LogicalSectorTooLarge { device: name(request, index), sector, sector_size });
+        }
+        if let Some(first) = device.signatures.first()
+            && !request.force
+        {
+            let others = match device.signatures.len() {
+                1 => String::new(),
+                count => format!(" and {} more", count.saturating_sub(1)),
+            };
+            let what = match &first.label {
+                Some(label) => format!("{} ({}, label '{label}'){others}", first.kind, first.usage),
+                None => format!("{} ({}){others}", first.kind, first.usage),
+            };
+            return Err(RequestError::Occupied { device: name(request, index), what });
+        }
+    }
+    Ok(())
+}
+
+fn profiles(request: &Request, mixed: bool) -> Result<(Profile, Profile), RequestError> {
+    let one_device = request.devices.len() == 1;
+    if !mixed {
+        let metadata = if one_device { Profile::Dup } else { Profile::Raid1 };
+        return Ok((request.data.unwrap_or(Profile::Single), request.metadata.unwrap_or(metadata)));
+    }
+    let data = request.data.unwrap_or(Profile::Single);
+    let metadata = request.metadata.unwrap_or(Profile::Single);
+    if data == metadata { Ok((data, metadata)) } else { Err(RequestError::MixedProfiles { data, metadata }) }
+}
+
+fn features(
+    request: &Request,
+    mixed: bool,
+    data: Profile,
+    metadata: Profile,
+    warnings: &mut Vec<Warning>,
+) -> Result<Features, RequestError> {
+    let mut features = Features::defaults();
+    for switch in &request.features {
+        features.set(switch.feature, switch.on);
+    }
+    features.set(Feature::MixedBg, mixed);
+    if features.has(Feature::Quota) && features.has(Feature::SimpleQuota) {
+        return Err(RequestError::QuotaContradiction);
+    }
+    for profile in [data, metadata] {
+        let needed = match profile {
+            Profile::Raid5 | Profile::Raid6 => Feature::Raid56,
+            Profile::Raid1c3 | Profile::Raid1c4 => Feature::Raid1c34,
+            _ => continue,
+        };
+        if request.features.iter().rev().find(|switch| switch.feature == needed).is_some_and(|switch| !switch.on) {
+            return Err(RequestError::FeatureNeeded { feature: needed, profile });
+        }
+        features.set(needed, true);
+    }
+    // A feature whose needs are not met is dropped, as mkfs.btrfs does.
+    for feature in Feature::ALL {
+        let missing = feature.traits().needs.iter().find(|needed| !features.has(**needed));
+        if let Some(missing) = missing
+            && features.has(feature)
+        {
+            features.set(feature, false);
+            warnings.push(Warning {
+                code: "feature-dropped".to_string(),
+                message: format!("{feature} is off, since it needs {missing}"),
+            });
+        }
+    }
+    Ok(features)
+}
+
+fn devices(
+    request: &Request,
+    sector_size: u32,
+    node_size: u32,
+    mixed: bool,
+    data: Profile,
+    metadata: Profile,
+) -> Result<Vec<SettingsDevice>, RequestError> {
+    let minimum = minimum_device_size(mixed, data, metadata, node_size)?;
+    let sectors = |size| round_down(size, u64::from(sector_size));
+    let limit = request.byte_count.filter(|count| *count != 0).map(sectors);
+    if let Some(byte_count) = limit {
+        if byte_count < minimum {
+            return Err(RequestError::ByteCountTooSmall { byte_count, minimum });
+        }
+        // Only the first device must be that large; others are used as far as they reach.
+        if let Some(first) = request.devices.first()
+            && byte_count > first.size
+        {
+            return Err(RequestError::ByteCountTooLarge { device: name(request, 0), byte_count, size: first.size });
+        }
+    }
+    let mut devices = Vec::with_capacity(request.devices.len());
+    for ((index, facts), devid) in request.devices.iter().enumerate().zip(1..) {
+        let size = sectors(limit.map_or(facts.size, |limit| limit.min(facts.size)));
+        if size < minimum {
+            return Err(RequestError::DeviceTooSmall { device: name(request, index), size, minimum });
+        }
+        devices.push(SettingsDevice {
+            devid: DevId::new(devid),
+            facts: facts.clone(),
+            size,
+            uuid: request.identity.device(devid),
+        });
+    }
+    Ok(devices)
+}
+
+fn check_counts(devices: &[SettingsDevice], data: Profile, metadata: Profile) -> Result<(), RequestError> {
+    let found = wide(devices.len());
+    for (kind, profile) in [("metadata", metadata), ("data", data)] {
+        let needed = profile.traits().min_devices;
+        if found < needed {
+            return Err(RequestError::TooFewDevices { kind, profile, needed, found });
+        }
+    }
+    Ok(())
+}
+
+/// Redundancy is worth a warning where metadata would be lost before data.
+fn warn(
+    request: &Request,
+    devices: &[SettingsDevice],
+    sector_size: u32,
+    mixed: bool,
+    data: Profile,
+    metadata: Profile,
+    warnings: &mut Vec<Warning>,
+) {
+    let mut warn = |code: &str, message: String| warnings.push(Warning { code: code.to_string(), message });
+    let count = devices.len();
+    if request.page_size != sector_size {
+        let page_size = request.page_size;
+        warn(
+            "sector-size",
+            format!("sectors of {sector_size} bytes on pages of {page_size}: not every kernel mounts that"),
+        );
+    }
+    for (kind, profile) in [("metadata", metadata), ("data", data)] {
+        match profile {
+            Profile::Dup if count > 1 => warn(
+                "dup-on-many",
+                format!("{kind} is dup on {count} devices: both copies are on one device; raid1 survives its loss"),
+            ),
+            Profile::Raid5 | Profile::Raid6 => {
+                warn(
+                    "raid56",
+                    format!("{kind} is {profile}: a crash can leave parity stale, and kernels advise against it"),
+                );
+                if wide(count) == profile.traits().parity.saturating_add(1) {
+                    warn(
+                        "raid56-few",
+                        format!("{kind} is {profile} on {count} devices: raid1 does the same at less cost"),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+    if metadata.traits().tolerated_failures < data.traits().tolerated_failures {
+        warn(
+            "redundancy",
+            format!("metadata ({metadata}) survives fewer lost devices than data ({data}): data will be lost with it"),
+        );
+    }
+    let smallest = devices.iter().map(|device| device.size).min().unwrap_or(0);
+    if !mixed && smallest < GIB {
+        warn(
+            "small",
+            "devices below 1 GiB can run out of room for metadata while data has room: consider mixed block groups (-M)"
+                .to_string(),
+        );
+    }
+    for device in devices {
+        for signature in &device.facts.signatures {
+            let (devid, kind) = (device.devid, &signature.kind);
+            if signature.offset.checked_add(signature.length).is_none_or(|end| end > device.size) {
+                warn("signature-stays", format!("device {devid}: {kind} beyond the planned size stays where it is"));
+            } else {
+                warn("signature-lost", format!("device {devid}: {kind} will be lost"));
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A request after every rule: nothing optional, nothing contradictory.
+
+use super::{DeviceFacts, DiscardStrategy, Feature, FeatureBit, Features, Profile};
+use crate::disk::checksum::ChecksumType;
+use crate::disk::superblock::BIG_METADATA;
+use crate::units::DevId;
+use alloc::string::String;
+use alloc::vec::Vec;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// What will be built, decided to the last option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Checksum of metadata and data.
+    pub checksum: ChecksumType,
+    /// UUID of the chunk tree.
+    pub chunk_tree_uuid: Uuid,
+    /// Data profile.
+    pub data: Profile,
+    /// The devices, by devid from 1.
+    pub devices: Vec<SettingsDevice>,
+    /// How much is discarded.
+    pub discard: DiscardStrategy,
+    /// What is on.
+    pub features: Features,
+    /// UUID of the top-level subvolume.
+    pub fs_tree_uuid: Uuid,
+    /// UUID of the filesystem.
+    pub fsid: Uuid,
+    /// The label.
+    pub label: String,
+    /// Metadata and system profile.
+    pub metadata: Profile,
+    /// Bytes of a tree block.
+    pub node_size: u32,
+    /// Page size of the target machine.
+    pub page_size: u32,
+    /// Bytes of a data sector.
+    pub sector_size: u32,
+    /// Seconds since 1970-01-01 UTC.
+    pub time: u64,
+    /// Sum of the planned sizes, in bytes.
+    pub total_size: u64,
+    /// What the requester should know.
+    pub warnings: Vec<Warning>,
+    /// Whether whole devices are used: a byte count leaves the end of every device alone.
+    pub whole_devices: bool,
+}
+
+/// A device of the settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsDevice {
+    /// Its number.
+    pub devid: DevId,
+    /// What is known of it.
+    pub facts: DeviceFacts,
+    /// Planned bytes.
+    pub size: u64,
+    /// UUID in the filesystem.
+    pub uuid: Uuid,
+}
+
+impl Settings {
+    /// Whether data and metadata share block groups.
+    #[must_use]
+    pub const fn mixed(&self) -> bool {
+        self.features.has(Feature::MixedBg)
+    }
+
+    /// The superblock's feature bits.
+    #[must_use]
+    pub fn flags(&self) -> Flags {
+        let mut flags = Flags { compat_ro: 0, incompat: 0 };
+        for feature in self.features.iter() {
+            match feature.traits().bit {
+                FeatureBit::Incompat(bits) => flags.incompat |= bits,
+                FeatureBit::CompatRo(bits) => flags.compat_ro |= bits,
+                FeatureBit::Items => {}
+            }
+        }
+        if self.node_size > self.page_size {
+            flags.incompat |= BIG_METADATA;
+        }
+        flags
+    }
+}
+
+/// The superblock's feature bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Flags {
+    /// `compat_ro_flags`.
+    pub compat_ro: u64,
+    /// `incompat_flags`.
+    pub incompat: u64,
+}
+
+/// The profile of each kind of block group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Profiles {
+    /// File contents.
+    pub data: Profile,
+    /// Every tree but the chunk tree.
+    pub metadata: Profile,
+    /// The chunk tree.
+    pub system: Profile,
+}
+
+/// Something the requester should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Warning {
+    /// A stable name for programs.
+    pub code: String,
+    /// A sentence for people.
+    pub message: String,
+}

@@ -1,0 +1,124 @@
+//! What every device is put through: signatures wiped, space discarded, places made zero, blocks written, superblocks
+//! committed. All of it is plain ranges and bytes; mirrors and parity are resolved here.
+
+mod discard;
+mod parity;
+mod ranges;
+mod writes;
+mod zero;
+
+pub use discard::DiscardCounts;
+pub use ranges::{ByteRange, Ranges};
+pub use writes::WriteAt;
+
+use crate::layout::Layout;
+use crate::request::{DiscardStrategy, RequestError, Settings, SettingsDevice};
+use crate::trees::{Forest, superblocks};
+use crate::units::{Checked, SizeOverflow, round_down, wide};
+use alloc::vec::Vec;
+use writes::{Resolved, Writes};
+
+/// The schedules of all devices.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// What writes refer to. The first are the forest's blocks, in its order.
+    pub payloads: Vec<Vec<u8>>,
+    /// By devid from 1.
+    pub devices: Vec<DeviceSchedule>,
+    /// Bytes that writes and commits put on all devices.
+    pub bytes_written: u64,
+    /// Write calls: neighbouring writes go out together.
+    pub write_calls: u64,
+    /// Discard requests, three ways.
+    pub discard: DiscardCounts,
+}
+
+/// The schedule of one device, in the order of its steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeviceSchedule {
+    /// No step touches a byte at or beyond this.
+    pub limit: u64,
+    /// Sectors of old signatures.
+    pub wipe: Ranges,
+    /// What is discarded.
+    pub discard: Ranges,
+    /// What must read as zeros.
+    pub zero: Ranges,
+    /// Tree blocks and parity, by ascending offset.
+    pub writes: Vec<WriteAt>,
+    /// Superblocks, the primary one last.
+    pub commit: Vec<WriteAt>,
+}
+
+impl Schedule {
+    /// The schedule that makes `forest` on `layout`.
+    pub fn new(settings: &Settings, layout: &Layout, forest: &Forest) -> Result<Self, RequestError> {
+        let Resolved { mut payloads, devices: resolved } = writes::resolve(settings, layout, &forest.blocks)?;
+        let mut schedule = Self {
+            payloads: Vec::new(),
+            devices: Vec::with_capacity(resolved.len()),
+            bytes_written: 0,
+            write_calls: 0,
+            discard: DiscardCounts::default(),
+        };
+        for ((device, space), Writes { writes, zero }) in settings.devices.iter().zip(layout.devices()).zip(resolved) {
+            let mut commit = Vec::new();
+            for (offset, bytes) in superblocks(settings, layout, forest, device, space)? {
+                // Mirrors first; the primary one, which comes first here, goes to the end.
+                commit.insert(0, WriteAt { offset, payload: index(payloads.len())? });
+                payloads.push(bytes);
+            }
+            let limit = limit(settings, device);
+            let blocks = written(&payloads, &writes)?;
+            let superblocks = written(&payloads, &commit)?;
+            schedule.write_calls = schedule.write_calls.plus(wide(blocks.len()).plus(wide(superblocks.len()))?)?;
+            let kept = blocks.union(&superblocks);
+            schedule.bytes_written = schedule.bytes_written.plus(kept.bytes()?)?;
+            let wipe = zero::signatures(device, limit)?;
+            let exact = Ranges::one(0, limit).difference(&kept);
+            let bridged = exact.hull();
+            schedule.discard.merged = schedule.discard.merged.plus(wide(exact.len()))?;
+            schedule.discard.bridged = schedule.discard.bridged.plus(wide(bridged.len()))?;
+            let discard = match settings.discard {
+                DiscardStrategy::Exact => exact,
+                DiscardStrategy::Bridge => bridged,
+                DiscardStrategy::None => Ranges::default(),
+            };
+            schedule.devices.push(DeviceSchedule {
+                limit,
+                discard: discard::aligned(device, &discard)?,
+                zero: zero::ranges(settings, limit, &wipe).union(&zero).difference(&kept),
+                wipe,
+                writes,
+                commit,
+            });
+        }
+        schedule.discard.hole_by_hole = discard::hole_by_hole(layout, forest)?;
+        schedule.payloads = payloads;
+        Ok(schedule)
+    }
+}
+
+/// How far the schedule may reach: the whole device, in logical sectors, or the byte count.
+fn limit(settings: &Settings, device: &SettingsDevice) -> u64 {
+    if settings.whole_devices {
+        round_down(device.facts.size, u64::from(device.facts.logical_sector)).max(device.size)
+    } else {
+        device.size
+    }
+}
+
+fn index(payload: usize) -> Result<u32, SizeOverflow> {
+    u32::try_from(payload).map_err(|_| SizeOverflow)
+}
+
+fn length(payloads: &[Vec<u8>], write: &WriteAt) -> u64 {
+    let payload = usize::try_from(write.payload).ok().and_then(|index| payloads.get(index));
+    payload.map_or(0, |bytes| wide(bytes.len()))
+}
+
+/// The bytes that writes fill, in whatever order they stand.
+fn written(payloads: &[Vec<u8>], writes: &[WriteAt]) -> Result<Ranges, SizeOverflow> {
+    let range = |write: &WriteAt| ByteRange { start: write.offset.get(), length: length(payloads, write) };
+    Ranges::from_unordered(writes.iter().map(range).collect())
+}

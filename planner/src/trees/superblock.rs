@@ -1,0 +1,126 @@
+//! The superblocks of every device.
+
+use super::{Forest, GENERATION, Top, chunk};
+use crate::disk::key::DiskKey;
+use crate::disk::root::{ROOT_TREE_DIR, TreeId};
+use crate::disk::superblock::{
+    BackupRoot, LABEL_SIZE, MAGIC, SUPERBLOCK_OFFSETS, SUPERBLOCK_SIZE, SUPERBLOCK_WRITTEN, SYSTEM_CHUNK_ARRAY_SIZE,
+    Superblock,
+};
+use crate::layout::{ChunkKind, DeviceSpace, Layout};
+use crate::request::{Feature, RequestError, Settings, SettingsDevice};
+use crate::units::{Checked, Physical, wide};
+use alloc::vec::Vec;
+use zerocopy::{FromZeros, IntoBytes};
+
+/// Every copy on one device that its size has room for, with its place: the primary one first.
+pub fn superblocks(
+    settings: &Settings,
+    layout: &Layout,
+    forest: &Forest,
+    device: &SettingsDevice,
+    space: &DeviceSpace,
+) -> Result<Vec<(Physical, Vec<u8>)>, RequestError> {
+    let mut copies = Vec::new();
+    for offset in SUPERBLOCK_OFFSETS {
+        if offset.plus(SUPERBLOCK_SIZE)? > device.size {
+            continue;
+        }
+        let mut block = content(settings, layout, forest)?;
+        block.bytenr = offset.into();
+        block.dev_item = chunk::dev_item(settings, device, space)?;
+        let mut bytes = block.as_bytes().to_vec();
+        settings.checksum.seal(&mut bytes);
+        copies.push((Physical::new(offset), bytes));
+    }
+    Ok(copies)
+}
+
+/// What all copies on all devices have in common.
+fn content(settings: &Settings, layout: &Layout, forest: &Forest) -> Result<Superblock, RequestError> {
+    let top = |tree| forest.tops.get(&tree).copied().unwrap_or_default();
+    let (root, chunk_root) = (top(TreeId::Root), top(TreeId::Chunk));
+    let flags = settings.flags();
+    let generation = GENERATION.get().into();
+    let mut block = Superblock::new_zeroed();
+    block.fsid = settings.fsid.into_bytes();
+    block.flags = SUPERBLOCK_WRITTEN.into();
+    block.magic = MAGIC;
+    block.generation = generation;
+    block.root = root.logical.get().into();
+    block.chunk_root = chunk_root.logical.get().into();
+    block.total_bytes = settings.total_size.into();
+    block.bytes_used = forest.bytes_used.into();
+    block.root_dir_objectid = ROOT_TREE_DIR.into();
+    block.num_devices = wide(settings.devices.len()).into();
+    block.sectorsize = settings.sector_size.into();
+    block.nodesize = settings.node_size.into();
+    block.leafsize = settings.node_size.into();
+    block.stripesize = settings.sector_size.into();
+    block.chunk_root_generation = generation;
+    block.compat_ro_flags = flags.compat_ro.into();
+    block.incompat_flags = flags.incompat.into();
+    block.csum_type = settings.checksum.on_disk().into();
+    block.root_level = root.level;
+    block.chunk_root_level = chunk_root.level;
+    // The last byte stays zero: labels have at most 255.
+    for (to, from) in block.label.iter_mut().take(LABEL_SIZE.saturating_sub(1)).zip(settings.label.bytes()) {
+        *to = from;
+    }
+    let cached = settings.features.has(Feature::FreeSpaceTree);
+    block.cache_generation = (if cached { 0 } else { u64::MAX }).into();
+    // The UUID tree is whole: without this the first mount would scan for subvolumes.
+    block.uuid_tree_generation = generation;
+    let array = system_chunk_array(settings, layout)?;
+    for (to, from) in block.sys_chunk_array.iter_mut().zip(&array) {
+        *to = *from;
+    }
+    block.sys_chunk_array_size = u32::try_from(array.len()).unwrap_or(u32::MAX).into();
+    if let Some(first) = block.super_roots.first_mut() {
+        *first = backup(settings, forest, top);
+    }
+    Ok(block)
+}
+
+/// Keys and items of the system chunks, which lead to the chunk tree and through it to all else.
+fn system_chunk_array(settings: &Settings, layout: &Layout) -> Result<Vec<u8>, RequestError> {
+    let mut array = Vec::new();
+    for system in layout.chunks().iter().filter(|chunk| chunk.kind == ChunkKind::System) {
+        array.extend_from_slice(DiskKey::from(chunk::chunk_key(system)).as_bytes());
+        array.extend_from_slice(&chunk::chunk_item(settings, system));
+    }
+    if array.len() > SYSTEM_CHUNK_ARRAY_SIZE {
+        return Err(RequestError::SystemChunkArray { needed: wide(array.len()), room: wide(SYSTEM_CHUNK_ARRAY_SIZE) });
+    }
+    Ok(array)
+}
+
+/// The roots of the only transaction; there are no older ones to fall back to.
+fn backup(settings: &Settings, forest: &Forest, top: impl Fn(TreeId) -> Top) -> BackupRoot {
+    let generation = GENERATION.get().into();
+    let mut backup = BackupRoot::new_zeroed();
+    let (root, chunk, extent) = (top(TreeId::Root), top(TreeId::Chunk), top(TreeId::Extent));
+    let (fs, dev, csum) = (top(TreeId::Fs), top(TreeId::Dev), top(TreeId::Csum));
+    backup.tree_root = root.logical.get().into();
+    backup.tree_root_gen = generation;
+    backup.chunk_root = chunk.logical.get().into();
+    backup.chunk_root_gen = generation;
+    backup.extent_root = extent.logical.get().into();
+    backup.extent_root_gen = generation;
+    backup.fs_root = fs.logical.get().into();
+    backup.fs_root_gen = generation;
+    backup.dev_root = dev.logical.get().into();
+    backup.dev_root_gen = generation;
+    backup.csum_root = csum.logical.get().into();
+    backup.csum_root_gen = generation;
+    backup.total_bytes = settings.total_size.into();
+    backup.bytes_used = forest.bytes_used.into();
+    backup.num_devices = wide(settings.devices.len()).into();
+    backup.tree_root_level = root.level;
+    backup.chunk_root_level = chunk.level;
+    backup.extent_root_level = extent.level;
+    backup.fs_root_level = fs.level;
+    backup.dev_root_level = dev.level;
+    backup.csum_root_level = csum.level;
+    backup
+}

@@ -1,0 +1,7 @@
+//! A plan for people.
+
+mod size;
+mod summary;
+
+pub use size::Size;
+pub use summary::summary;

@@ -1,0 +1,104 @@
+//! The summary: what a plan will make, and what it will do to every device.
+
+use super::Size;
+use crate::plan::{ByteRange, Device, Plan};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+/// A plan in a screenful of text. Every line ends with a line break.
+#[must_use]
+pub fn summary(plan: &Plan) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_summary(&mut text, plan);
+    text
+}
+
+fn write_summary(text: &mut String, plan: &Plan) -> core::fmt::Result {
+    let filesystem = &plan.filesystem;
+    let label = if filesystem.label.is_empty() { "(null)" } else { &filesystem.label };
+    writeln!(text, "Label:              {}", printable(label))?;
+    writeln!(text, "UUID:               {}", filesystem.fsid)?;
+    writeln!(text, "Node size:          {}", filesystem.node_size)?;
+    writeln!(text, "Sector size:        {}\t(page size: {})", filesystem.sector_size, filesystem.page_size)?;
+    writeln!(text, "Filesystem size:    {}", Size(filesystem.total_size))?;
+    writeln!(text, "Block group profiles:")?;
+    for chunk in &plan.chunks {
+        let kind = match chunk.kind.name() {
+            "data" => "Data",
+            "metadata" => "Metadata",
+            "system" => "System",
+            _ => "Data+Metadata",
+        };
+        let profile = chunk.profile.name().to_uppercase();
+        writeln!(text, "  {:<17} {:<8} {:>12}", alloc::format!("{kind}:"), profile, Size(chunk.length).to_string())?;
+    }
+    writeln!(text, "Features:           {}", filesystem.features.join(", "))?;
+    writeln!(text, "Checksum:           {}", filesystem.checksum)?;
+    writeln!(text, "Number of devices:  {}", plan.devices.len())?;
+    writeln!(text, "Devices:")?;
+    writeln!(text, "   ID        SIZE  PATH")?;
+    for device in &plan.devices {
+        let path = device.found.path.as_deref().unwrap_or("(described)");
+        writeln!(text, "{:>5}  {:>10}  {}", device.devid, Size(device.size), printable(path))?;
+    }
+    writeln!(text, "What will be done:")?;
+    for device in &plan.devices {
+        writeln!(text, "{:>5}  {}", device.devid, steps(plan, device))?;
+    }
+    let discard = plan.statistics.discard;
+    writeln!(
+        text,
+        "Discard requests:   {} planned; {} hole by hole, {} merged, {} bridged",
+        plan.devices.iter().fold(0_usize, |sum, device| sum.saturating_add(device.discard.len())),
+        discard.hole_by_hole,
+        discard.merged,
+        discard.bridged,
+    )?;
+    let statistics = plan.statistics;
+    writeln!(text, "To be written:      {} in {} writes", Size(statistics.bytes_written), statistics.writes)?;
+    for warning in &plan.warnings {
+        writeln!(text, "warning: {} [{}]", printable(&warning.message), warning.code)?;
+    }
+    writeln!(text, "Seal:               {}", plan.seal)
+}
+
+/// What happens to a device, in order.
+fn steps(plan: &Plan, device: &Device) -> String {
+    let mut steps: Vec<String> = Vec::new();
+    if !device.wipe.is_empty() {
+        let kinds: Vec<&str> = device.found.signatures.iter().map(|signature| signature.kind.as_str()).collect();
+        steps.push(alloc::format!("wipe {} ({})", bytes(&device.wipe), printable(&kinds.join(", "))));
+    }
+    if !device.discard.is_empty() {
+        steps.push(alloc::format!("discard {}", bytes(&device.discard)));
+    }
+    if !device.reset_zones.is_empty() {
+        steps.push(alloc::format!("reset zones of {}", bytes(&device.reset_zones)));
+    }
+    if !device.zero.is_empty() {
+        steps.push(alloc::format!("make {} zero", bytes(&device.zero)));
+    }
+    if !device.writes.is_empty() {
+        let written = device.writes.iter().filter_map(|write| {
+            let payload = usize::try_from(write.payload).ok().and_then(|index| plan.payloads.get(index));
+            payload.map(|payload| payload.length)
+        });
+        steps.push(alloc::format!("write {}", Size(written.fold(0, u64::saturating_add))));
+    }
+    steps.push(alloc::format!("commit {} superblocks", device.commit.len()));
+    steps.join(", ")
+}
+
+fn bytes(ranges: &[ByteRange]) -> Size {
+    Size(ranges.iter().fold(0, |sum, range| sum.saturating_add(range.length)))
+}
+
+/// Text from a device or a request, safe for a terminal.
+fn printable(text: &str) -> String {
+    let escape = |character: char| {
+        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
+    };
+    text.chars().map(escape).collect()
+}
