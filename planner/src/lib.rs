@@ -9,6 +9,8 @@
 //! stand on disk.
 
 #![no_std]
+// Tests check sums that they chose themselves.
+#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::as_conversions))]
 
 extern crate alloc;
 #[cfg(test)]
@@ -43,7 +45,7 @@ pub fn plan(request: &Request) -> Result<Plan, RequestError> {
 ///
 /// # Errors
 ///
-/// As [`plan()`](plan()), and where the contents are not in order or do not fit.
+/// As [`plan()`], and where the contents are not in order or do not fit.
 pub fn plan_with(request: &Request, contents: &Contents) -> Result<Plan, RequestError> {
     let settings = Settings::resolve(request)?;
     let mut layout = Layout::new(&settings)?;

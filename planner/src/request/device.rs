@@ -21,7 +21,7 @@ pub enum DeviceKind {
 /// The facts of one device, as probed or described.
 ///
 /// In a plan these are the device's `found`: what the planner was told, and what an executor must find again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeviceFacts {
@@ -54,6 +54,31 @@ pub struct DeviceFacts {
     pub signatures: Vec<Signature>,
     /// The size in bytes.
     pub size: u64,
+}
+
+impl DeviceFacts {
+    /// A device of this size that is only described, with sectors of 512 bytes.
+    #[must_use]
+    pub const fn described(size: u64) -> Self {
+        Self {
+            discard: None,
+            kind: DeviceKind::Described,
+            logical_sector: default_sector(),
+            model: None,
+            path: None,
+            physical_sector: default_sector(),
+            rotational: false,
+            serial: None,
+            signatures: Vec::new(),
+            size,
+        }
+    }
+}
+
+impl Default for DeviceFacts {
+    fn default() -> Self {
+        Self::described(0)
+    }
 }
 
 const fn default_sector() -> u32 {

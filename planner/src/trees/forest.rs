@@ -17,6 +17,8 @@ use alloc::vec::Vec;
 pub struct Contents {
     /// Items of the top-level subvolume, with keys above those of its empty root directory.
     pub fs: Items,
+    /// Bytes of the names in the root directory, twice: what btrfs counts as a directory's size.
+    pub root_directory_size: u64,
 }
 
 /// Where a tree starts.
@@ -134,7 +136,7 @@ impl Forest {
 /// The trees whose size depends neither on the layout nor on the place of any block; and those that do, empty as yet.
 fn independent(settings: &Settings, contents: &Contents) -> Result<Trees, RequestError> {
     let has = |feature| settings.features.has(feature);
-    let mut subvolume = fs::items(settings);
+    let mut subvolume = fs::items(settings, contents.root_directory_size);
     subvolume.append(&contents.fs);
     if !subvolume.sorted() {
         return Err(RequestError::ContentsOrder);
@@ -146,7 +148,7 @@ fn independent(settings: &Settings, contents: &Contents) -> Result<Trees, Reques
         (TreeId::Fs, subvolume),
         (TreeId::Csum, Items::new()),
         (TreeId::Uuid, uuid::items(settings)),
-        (TreeId::DataReloc, fs::items(settings)),
+        (TreeId::DataReloc, fs::items(settings, 0)),
     ]);
     if has(Feature::Quota) || has(Feature::SimpleQuota) {
         items.insert(TreeId::Quota, quota::items(settings, fs_bytes));

@@ -1,4 +1,4 @@
-//! An empty subvolume: the root directory and nothing in it. The data relocation tree looks the same.
+//! A subvolume's root directory: all there is of an empty one, and of the data relocation tree.
 
 use super::{GENERATION, Items};
 use crate::disk::inode::{DIRECTORY_MODE, FIRST_FREE_OBJECTID, InodeItem, InodeRef, Timespec};
@@ -9,15 +9,16 @@ use zerocopy::IntoBytes;
 /// The name by which a root directory refers to itself.
 const SELF_NAME: &[u8] = b"..";
 
-pub(super) fn items(settings: &Settings) -> Items {
+/// `size`: bytes of the names in the directory, twice.
+pub(super) fn items(settings: &Settings, size: u64) -> Items {
     let mut items = Items::new();
-    push_directory(settings, &mut items, FIRST_FREE_OBJECTID);
+    push_directory(settings, &mut items, FIRST_FREE_OBJECTID, size);
     items
 }
 
-/// Adds an empty directory that is its own parent.
-pub(super) fn push_directory(settings: &Settings, items: &mut Items, inode: u64) {
-    items.push(Key::new(inode, ItemType::INODE_ITEM, 0), &[directory(settings).as_bytes()]);
+/// Adds a directory that is its own parent.
+pub(super) fn push_directory(settings: &Settings, items: &mut Items, inode: u64, size: u64) {
+    items.push(Key::new(inode, ItemType::INODE_ITEM, 0), &[directory(settings, size).as_bytes()]);
     push_name(items, Key::new(inode, ItemType::INODE_REF, inode), SELF_NAME);
 }
 
@@ -27,10 +28,11 @@ pub(super) fn push_name(items: &mut Items, key: Key, name: &[u8]) {
     items.push(key, &[InodeRef { index: 0.into(), name_len: name_len.into() }.as_bytes(), name]);
 }
 
-fn directory(settings: &Settings) -> InodeItem {
+fn directory(settings: &Settings, size: u64) -> InodeItem {
     let time = Timespec::from_seconds(settings.time);
     InodeItem {
         generation: GENERATION.get().into(),
+        size: size.into(),
         nbytes: u64::from(settings.node_size).into(),
         nlink: 1.into(),
         mode: DIRECTORY_MODE.into(),

@@ -32,7 +32,7 @@ pub(super) fn items(settings: &Settings, tops: &BTreeMap<TreeId, Top>) -> Items 
 
 /// The directory that names the default subvolume, and its one entry.
 fn push_default(settings: &Settings, items: &mut Items) {
-    push_directory(settings, items, ROOT_TREE_DIR);
+    push_directory(settings, items, ROOT_TREE_DIR, 0);
     let entry = DirItem {
         location: DiskKey::from(Key::new(TreeId::Fs.objectid(), ItemType::ROOT_ITEM, u64::MAX)),
         transid: GENERATION.get().into(),
