@@ -1,0 +1,81 @@
+//! From targets to the facts that the planner is told.
+
+use btrfs_executor::console;
+use btrfs_executor::exit::Failure;
+use btrfs_executor::probe::{Identity, ProbeError, Probed, Usage, probe, twins};
+use btrfs_executor::target::Target;
+use btrfs_planner::request::DeviceFacts;
+use std::path::{Path, PathBuf};
+
+/// Two targets are one device.
+#[derive(Debug, thiserror::Error)]
+#[error("'{}' and '{}' are the same device", .0.display(), .1.display())]
+struct Twins(PathBuf, PathBuf);
+
+/// Probes every target that is a path, all at once: disks take their time.
+pub(crate) fn facts(targets: &[Target], byte_count: Option<u64>, verbose: bool) -> Result<Vec<DeviceFacts>, Failure> {
+    let paths: Vec<PathBuf> = targets.iter().filter_map(path).map(Path::to_path_buf).collect();
+    if paths.is_empty() {
+        return Ok(targets.iter().filter_map(described).collect());
+    }
+    let usage = Usage::read().map_err(|error| Failure::refused(error).with_hint(Some("mount /proc")))?;
+    let mut probed = probe_all(&paths, byte_count, &usage)?.into_iter();
+    let mut identities: Vec<Option<Identity>> = Vec::new();
+    let mut facts = Vec::with_capacity(targets.len());
+    for target in targets {
+        if let Some(described) = described(target) {
+            facts.push(described);
+        } else if let Some(probed) = probed.next() {
+            identities.push(probed.identity);
+            facts.push(probed.facts);
+        }
+    }
+    if let Some((first, second)) = twins(&paths, &identities, &usage) {
+        return Err(Failure::refused(Twins(first, second)).with_hint(Some("name every device once")));
+    }
+    if verbose {
+        facts.iter().for_each(tell);
+    }
+    Ok(facts)
+}
+
+fn path(target: &Target) -> Option<&Path> {
+    match target {
+        Target::Path(path) => Some(path),
+        Target::Described(_) => None,
+    }
+}
+
+fn described(target: &Target) -> Option<DeviceFacts> {
+    match target {
+        Target::Path(_) => None,
+        Target::Described(facts) => Some(facts.clone()),
+    }
+}
+
+fn probe_all(paths: &[PathBuf], byte_count: Option<u64>, usage: &Usage) -> Result<Vec<Probed>, Failure> {
+    let results: Vec<Result<Probed, ProbeError>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = paths.iter().map(|path| scope.spawn(move || probe(path, byte_count, usage))).collect();
+        // A thread that panicked has said so; its device counts as unknown.
+        let results = threads.into_iter().zip(paths);
+        results.map(|(thread, path)| thread.join().unwrap_or_else(|_| Err(ProbeError::Absent(path.clone())))).collect()
+    });
+    results.into_iter().collect::<Result<_, _>>().map_err(|error| {
+        let hint = error.hint();
+        Failure::refused(error).with_hint(hint)
+    })
+}
+
+fn tell(facts: &DeviceFacts) {
+    let path = facts.path.as_deref().unwrap_or("described device");
+    let discard = match facts.discard {
+        Some(limits) => format!("discards by {} bytes", limits.granularity),
+        None => "does not discard".to_string(),
+    };
+    let DeviceFacts { size, logical_sector, .. } = facts;
+    console::tell(&console::escaped(&format!("{path}: {size} bytes, sectors of {logical_sector}, {discard}")));
+    for signature in &facts.signatures {
+        let text = format!("{path}: {} at {}", signature.kind, signature.offset);
+        console::tell(&console::escaped(&text));
+    }
+}

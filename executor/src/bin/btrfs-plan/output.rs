@@ -1,0 +1,47 @@
+//! Where plans and summaries go.
+
+use crate::args::Output;
+use btrfs_executor::console;
+use btrfs_executor::document::{self, Place};
+use btrfs_executor::exit::Failure;
+use btrfs_planner::{Plan, view};
+use std::io::{self, IsTerminal};
+
+/// Standard output did not take it.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output")]
+struct Unwritable(#[source] io::Error);
+
+/// Compression failed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot compress the plan")]
+struct Incompressible(#[source] io::Error);
+
+/// Puts a plan where it is wanted, and its summary where people look.
+pub(crate) fn plan(plan: &Plan, output: &Output) -> Result<(), Failure> {
+    let to = output.output.as_deref().map_or(Place::Standard, Place::from);
+    if !output.quiet {
+        console::tell(console::escaped_lines(&view::summary(plan)).trim_end());
+    }
+    if output.output.is_none() && io::stdout().is_terminal() {
+        console::hint("the plan itself goes to a pipe or a file: | btrfs-exec, or -o plan.json");
+        return Ok(());
+    }
+    let compress = output.compress
+        || matches!(&to, Place::File(path) if path.extension().is_some_and(|extension| extension == "zst"));
+    let text = plan.to_json();
+    let bytes = if compress {
+        document::compressed(text.as_bytes()).map_err(|error| Failure::failed(Incompressible(error)))?
+    } else {
+        text.into_bytes()
+    };
+    match to {
+        Place::Standard => print(&bytes),
+        Place::File(path) => Ok(document::write_file(&path, &bytes)?),
+    }
+}
+
+/// Prints a result.
+pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
+    console::print(bytes).map_err(|error| Failure::failed(Unwritable(error)))
+}

@@ -1,0 +1,107 @@
+//! From a command line to a request: whatever the planner may not ask for itself is found out here.
+
+use crate::args::Args;
+use crate::facts;
+use btrfs_executor::console;
+use btrfs_executor::document::{self, Place};
+use btrfs_executor::exit::Failure;
+use btrfs_planner::Request;
+use btrfs_planner::request::{DiscardStrategy, FeatureSwitch, UnknownFeature};
+use std::io::{self, Read};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Command lines that make no sense.
+#[derive(Debug, thiserror::Error)]
+enum Usage {
+    #[error("no device is given")]
+    NoTarget,
+    #[error(transparent)]
+    Feature(#[from] UnknownFeature),
+    #[error("SOURCE_DATE_EPOCH is '{0}', not a number of seconds")]
+    Epoch(String),
+}
+
+/// No randomness or no clock.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot get {what}: give {option}")]
+struct Missing {
+    what: &'static str,
+    option: &'static str,
+    source: io::Error,
+}
+
+pub(crate) fn request(args: &Args) -> Result<Request, Failure> {
+    if let Some(path) = &args.request {
+        let text = document::read(&Place::from(path.as_path()))?;
+        return Request::from_json(&text).map_err(|error| {
+            let hint = error.hint();
+            Failure::refused(error).with_hint(hint)
+        });
+    }
+    let options = &args.options;
+    if options.targets.is_empty() {
+        return Err(Failure::usage(Usage::NoTarget).with_hint(Some("btrfs-plan --help tells what can be one")));
+    }
+    let features = switches(args)?;
+    let time = match options.time {
+        Some(time) => time,
+        None => time()?,
+    };
+    let seed = match &options.seed {
+        Some(seed) => seed.clone(),
+        None => random()?,
+    };
+    let devices = facts::facts(&options.targets, options.byte_count, args.output.verbose > 0)?;
+    let mut request = Request::new(devices, &seed, time);
+    request.byte_count = options.byte_count;
+    request.checksum = options.checksum.unwrap_or_default();
+    request.data = options.data;
+    request.discard = if options.nodiscard { DiscardStrategy::None } else { options.discard.unwrap_or_default() };
+    request.features = features;
+    request.force = options.force;
+    request.identity.fsid = options.uuid;
+    request.identity.device_uuids.clone_from(&options.device_uuid);
+    request.label = options.label.clone().unwrap_or_default();
+    request.metadata = options.metadata;
+    request.mixed = options.mixed;
+    request.node_size = options.nodesize;
+    request.page_size = options.page_size.unwrap_or_else(page_size);
+    request.sector_size = options.sectorsize;
+    Ok(request)
+}
+
+fn switches(args: &Args) -> Result<Vec<FeatureSwitch>, Failure> {
+    let options = &args.options;
+    if !options.runtime_features.is_empty() && !args.output.quiet {
+        console::warning("-R is deprecated, use -O");
+    }
+    let names = options.features.iter().chain(&options.runtime_features).filter(|name| !name.is_empty());
+    let switches: Result<Vec<FeatureSwitch>, UnknownFeature> = names.map(|name| name.parse()).collect();
+    switches.map_err(|error| Failure::usage(Usage::from(error)).with_hint(Some("-O list-all shows all features")))
+}
+
+fn time() -> Result<u64, Failure> {
+    if let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|text| !text.is_empty()) {
+        let text = text.to_string_lossy();
+        return text.parse().map_err(|_| Failure::usage(Usage::Epoch(text.into_owned())));
+    }
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| {
+        Failure::refused(Missing { what: "a time after 1970", option: "--time", source: io::Error::other(error) })
+    })?;
+    Ok(since.as_secs())
+}
+
+/// A random UUID as text, so that no two filesystems are the same by accident.
+fn random() -> Result<String, Failure> {
+    let mut bytes = [0; 16];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut source| source.read_exact(&mut bytes))
+        .map_err(|source| Failure::refused(Missing { what: "random numbers", option: "--seed", source }))?;
+    Ok(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())
+}
+
+/// This machine's page size; the commonest one where it does not tell.
+fn page_size() -> u32 {
+    let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten();
+    size.and_then(|size| size.try_into().ok()).unwrap_or(4096)
+}

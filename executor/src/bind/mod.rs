@@ -1,0 +1,204 @@
+//! A plan's devices become opened, locked and verified ones. Nothing is written, grown or created before all are.
+
+mod error;
+mod lock;
+mod open;
+
+pub use error::{BindError, Difference};
+
+use crate::device::{BlockDevice, Device, ImageFile, Rehearsal};
+use crate::probe::{Identity, Usage, twins};
+use btrfs_planner::Plan;
+use btrfs_planner::plan::Device as Slot;
+use btrfs_planner::request::DeviceKind;
+use lock::DiskLock;
+use open::Opened;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// Which path is which device, where the plan's own path is not meant: by devid.
+pub type Overrides = BTreeMap<u64, PathBuf>;
+
+/// The devices of a plan, ready to be written; by devid, as in the plan.
+pub struct Bound {
+    targets: Vec<Target>,
+    locks: Vec<DiskLock>,
+    /// Block devices that the kernel's btrfs should look at afterwards.
+    registrable: Vec<PathBuf>,
+}
+
+/// A device that a schedule can be run on.
+pub struct Target {
+    /// What to call it in messages: its path.
+    pub name: String,
+    /// The device.
+    pub device: Box<dyn Device>,
+}
+
+impl Bound {
+    /// The devices, by devid.
+    #[must_use]
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// Lets go of every device: locks first, so that who waits for the closing of a device finds it free. The answer
+    /// is the paths of those that are block devices.
+    #[must_use]
+    pub fn release(self) -> Vec<PathBuf> {
+        drop(self.locks);
+        drop(self.targets);
+        self.registrable
+    }
+}
+
+/// Opens, locks and verifies every device of a plan.
+pub fn bind(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
+    let (opened, locks) = open_all(plan, overrides, true)?;
+    let mut grown = Vec::new();
+    for (slot, opened) in plan.devices.iter().zip(&opened) {
+        if let Err(source) = grow(slot, opened, &mut grown) {
+            undo(&grown);
+            let path = opened.path.clone();
+            return Err(BindError::Grow { path, size: open::extent(slot), source });
+        }
+    }
+    let mut registrable = Vec::new();
+    let targets = opened.into_iter().map(|opened| {
+        let name = opened.path.display().to_string();
+        let device: Box<dyn Device> = match opened.identity {
+            Identity::Block(_) => {
+                registrable.push(opened.path);
+                Box::new(BlockDevice::new(opened.file, opened.logical_sector))
+            }
+            Identity::File(..) => Box::new(ImageFile::new(opened.file)),
+        };
+        Target { name, device }
+    });
+    Ok(Bound { targets: targets.collect(), locks, registrable })
+}
+
+/// The same for a dry run: everything is opened for reading, and what is written goes nowhere.
+pub fn rehearse(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
+    let (opened, locks) = open_all(plan, overrides, false)?;
+    let targets = opened.into_iter().map(|opened| {
+        let name = opened.path.display().to_string();
+        let file = if opened.created { None } else { Some(opened.file) };
+        Target { name, device: Box::new(Rehearsal::new(file, opened.logical_sector)) }
+    });
+    Ok(Bound { targets: targets.collect(), locks, registrable: Vec::new() })
+}
+
+fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<Opened>, Vec<DiskLock>), BindError> {
+    refuse_zones(plan)?;
+    let paths = paths(plan, overrides)?;
+    let usage = Usage::read()?;
+    let identities: Vec<Option<Identity>> = paths.iter().map(|path| identity(path)).collect();
+    if let Some((first, second)) = twins(&paths, &identities, &usage) {
+        return Err(BindError::Twice { first, second });
+    }
+    // Locks come before looking: whoever holds one now may be writing what will be found.
+    let locks = lock_disks(&paths, &identities)?;
+    // Probing waits for every device's heads to move; devices can do that at the same time.
+    let results: Vec<Result<Opened, BindError>> = std::thread::scope(|scope| {
+        let usage = &usage;
+        let open =
+            move |((slot, path), identity): ((&Slot, &PathBuf), _)| open::open(slot, path, identity, usage, writable);
+        let mut slots = plan.devices.iter().zip(&paths).zip(identities);
+        let first = slots.next();
+        let others: Vec<_> = slots.map(|slot| scope.spawn(move || open(slot))).collect();
+        let first = first.map(open);
+        let others = others.into_iter().map(|thread| thread.join().unwrap_or(Err(BindError::Panicked)));
+        first.into_iter().chain(others).collect()
+    });
+    let created = results.iter().flatten().filter(|opened| opened.created && writable);
+    let created: Vec<PathBuf> = created.map(|opened| opened.path.clone()).collect();
+    let opened = collect(results).inspect_err(|_| remove(&created))?;
+    Ok((opened, locks))
+}
+
+/// What a path leads to now; `None` where there is nothing yet, or nothing of use, which opening it will say.
+fn identity(path: &Path) -> Option<Identity> {
+    Identity::of(&std::fs::metadata(path).ok()?)
+}
+
+/// All of them, or every error at once.
+fn collect(results: Vec<Result<Opened, BindError>>) -> Result<Vec<Opened>, BindError> {
+    let mut errors = Vec::new();
+    let mut opened = Vec::new();
+    for result in results {
+        match result {
+            Ok(device) => opened.push(device),
+            Err(error) => errors.push(error),
+        }
+    }
+    match errors.len() {
+        0 => Ok(opened),
+        1 => Err(errors.remove(0)),
+        _ => Err(BindError::Several(errors)),
+    }
+}
+
+fn refuse_zones(plan: &Plan) -> Result<(), BindError> {
+    match plan.devices.iter().find(|slot| !slot.reset_zones.is_empty()) {
+        Some(slot) => Err(BindError::Zones { devid: slot.devid.get() }),
+        None => Ok(()),
+    }
+}
+
+fn paths(plan: &Plan, overrides: &Overrides) -> Result<Vec<PathBuf>, BindError> {
+    let devices = plan.devices.len();
+    let known = |devid: &u64| usize::try_from(*devid).is_ok_and(|devid| (1..=devices).contains(&devid));
+    if let Some(devid) = overrides.keys().find(|devid| !known(devid)) {
+        return Err(BindError::NoSuchDevice { devid: *devid, devices });
+    }
+    let path = |slot: &Slot| match (overrides.get(&slot.devid.get()), &slot.found.path) {
+        (Some(path), _) => Ok(path.clone()),
+        (None, Some(path)) if slot.found.kind != DeviceKind::Described => Ok(PathBuf::from(path)),
+        (None, _) => Err(BindError::Unbound { devid: slot.devid.get(), size: slot.found.size }),
+    };
+    plan.devices.iter().map(path).collect()
+}
+
+/// The locks that udev expects: on whole disks, each once.
+fn lock_disks(paths: &[PathBuf], identities: &[Option<Identity>]) -> Result<Vec<DiskLock>, BindError> {
+    let mut locks: Vec<DiskLock> = Vec::new();
+    for (path, identity) in paths.iter().zip(identities) {
+        let Some(Identity::Block(number)) = identity else { continue };
+        let lock =
+            DiskLock::take(path, *number, &locks).map_err(|source| BindError::Lock { path: path.clone(), source })?;
+        locks.extend(lock);
+    }
+    Ok(locks)
+}
+
+/// What was done to a file before writing: its path, and the length it had; none if it was not there.
+type Grown = (PathBuf, Option<u64>);
+
+/// Makes an image file as large as its device is planned to be.
+fn grow(slot: &Slot, opened: &Opened, grown: &mut Vec<Grown>) -> std::io::Result<()> {
+    if !matches!(opened.identity, Identity::File(..)) {
+        return Ok(());
+    }
+    let length = opened.file.metadata()?.len();
+    grown.push((opened.path.clone(), (!opened.created).then_some(length)));
+    let extent = open::extent(slot);
+    if length < extent { opened.file.set_len(extent) } else { Ok(()) }
+}
+
+fn undo(grown: &[Grown]) {
+    for (path, length) in grown {
+        // The run has failed already; what cannot be undone is a longer sparse file.
+        let _ = match length {
+            None => std::fs::remove_file(path),
+            Some(length) => File::options().write(true).open(path).and_then(|file| file.set_len(*length)),
+        };
+    }
+}
+
+fn remove(created: &[PathBuf]) {
+    for path in created {
+        let _ = std::fs::remove_file(path);
+    }
+}

@@ -1,0 +1,408 @@
+//! A device in memory for tests and benchmarks: it records everything, and fails, lags and loses power on request.
+
+use super::Device;
+use std::collections::BTreeMap;
+use std::io::{self, IoSlice};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+const PAGE: u64 = 4096;
+const PAGE_BYTES: usize = 4096;
+
+/// What was done to a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Bytes were read.
+    Read {
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        length: u64,
+    },
+    /// Bytes were written.
+    Write {
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        length: u64,
+    },
+    /// Bytes were discarded.
+    Discard {
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        length: u64,
+    },
+    /// Everything written became durable.
+    Flush,
+}
+
+/// A kind of operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OperationKind {
+    /// Reading.
+    Read,
+    /// Writing.
+    Write,
+    /// Discarding.
+    Discard,
+    /// Flushing.
+    Flush,
+}
+
+impl Operation {
+    /// Its kind.
+    #[must_use]
+    pub const fn kind(self) -> OperationKind {
+        match self {
+            Self::Read { .. } => OperationKind::Read,
+            Self::Write { .. } => OperationKind::Write,
+            Self::Discard { .. } => OperationKind::Discard,
+            Self::Flush => OperationKind::Flush,
+        }
+    }
+}
+
+/// An error that an operation will meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The kind of the operation.
+    pub kind: OperationKind,
+    /// Which one of its kind, from 0.
+    pub nth: usize,
+    /// The error's number.
+    pub errno: i32,
+}
+
+/// What becomes of discarded bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DiscardBehaviour {
+    /// They read as zeros.
+    #[default]
+    Zeros,
+    /// They stay.
+    Keeps,
+    /// They read as something else.
+    Garbage,
+    /// The device does not discard.
+    Unsupported,
+}
+
+/// The operations of several devices, in the order in which they happened.
+#[derive(Clone, Debug, Default)]
+pub struct Journal(Arc<Mutex<Vec<(String, Operation)>>>);
+
+impl Journal {
+    /// Everything so far: the device's name, and what was done to it.
+    #[must_use]
+    pub fn entries(&self) -> Vec<(String, Operation)> {
+        locked(&self.0).clone()
+    }
+}
+
+/// A device in memory. Its operations take `&self`, as those of real devices do.
+#[derive(Debug)]
+pub struct SimulatedDevice {
+    size: u64,
+    sector: u32,
+    discard: DiscardBehaviour,
+    latency: BTreeMap<OperationKind, Duration>,
+    faults: Vec<Fault>,
+    dead_after: Option<usize>,
+    longest_transfer: usize,
+    journal: Option<(String, Journal)>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pages: BTreeMap<u64, Box<[u8]>>,
+    durable: BTreeMap<u64, Box<[u8]>>,
+    operations: Vec<Operation>,
+    counts: BTreeMap<OperationKind, usize>,
+}
+
+impl SimulatedDevice {
+    /// A device of zeros with sectors of 512 bytes.
+    #[must_use]
+    pub fn new(size: u64) -> Self {
+        Self {
+            size,
+            sector: 512,
+            discard: DiscardBehaviour::default(),
+            latency: BTreeMap::new(),
+            faults: Vec::new(),
+            dead_after: None,
+            longest_transfer: usize::MAX,
+            journal: None,
+            state: Mutex::default(),
+        }
+    }
+
+    /// With sectors of `bytes`: whatever is not of whole sectors fails with EINVAL.
+    #[must_use]
+    pub fn with_sector(self, bytes: u32) -> Self {
+        Self { sector: bytes, ..self }
+    }
+
+    /// With another behaviour on discard.
+    #[must_use]
+    pub fn with_discard(self, discard: DiscardBehaviour) -> Self {
+        Self { discard, ..self }
+    }
+
+    /// With operations of one kind that take this long.
+    #[must_use]
+    pub fn with_latency(mut self, kind: OperationKind, latency: Duration) -> Self {
+        self.latency.insert(kind, latency);
+        self
+    }
+
+    /// With one more error to come.
+    #[must_use]
+    pub fn with_fault(mut self, fault: Fault) -> Self {
+        self.faults.push(fault);
+        self
+    }
+
+    /// Everything fails with EIO after this many operations of any kind.
+    #[must_use]
+    pub fn with_death_after(self, operations: usize) -> Self {
+        Self { dead_after: Some(operations), ..self }
+    }
+
+    /// Reads and writes move at most this many bytes at a time.
+    #[must_use]
+    pub fn with_short_transfers(self, longest: usize) -> Self {
+        Self { longest_transfer: longest, ..self }
+    }
+
+    /// Writes its operations to a journal as well, under this name.
+    #[must_use]
+    pub fn with_journal(self, name: &str, journal: &Journal) -> Self {
+        Self { journal: Some((name.to_string(), journal.clone())), ..self }
+    }
+
+    /// With these bytes on it, durably, and no operation on record.
+    #[must_use]
+    pub fn with_content(self, offset: u64, bytes: &[u8]) -> Self {
+        {
+            let mut state = locked(&self.state);
+            store(&mut state.pages, offset, bytes);
+            state.durable = state.pages.clone();
+        }
+        self
+    }
+
+    /// Everything that was done, failed operations included.
+    #[must_use]
+    pub fn operations(&self) -> Vec<Operation> {
+        locked(&self.state).operations.clone()
+    }
+
+    /// What stands there now.
+    #[must_use]
+    pub fn content(&self, offset: u64, length: usize) -> Vec<u8> {
+        load(&locked(&self.state).pages, offset, length)
+    }
+
+    /// What would stand there if power were lost now and nothing unflushed had reached the medium.
+    #[must_use]
+    pub fn durable(&self, offset: u64, length: usize) -> Vec<u8> {
+        load(&locked(&self.state).durable, offset, length)
+    }
+
+    /// Records an operation, waits as long as it takes, and fails if a fault is due.
+    fn perform(&self, operation: Operation) -> io::Result<MutexGuard<'_, State>> {
+        let kind = operation.kind();
+        let (nth, so_far) = {
+            let mut state = locked(&self.state);
+            state.operations.push(operation);
+            let count = state.counts.entry(kind).or_default();
+            *count += 1;
+            (*count - 1, state.operations.len())
+        };
+        if let Some((name, journal)) = &self.journal {
+            locked(&journal.0).push((name.clone(), operation));
+        }
+        if let Some(latency) = self.latency.get(&kind) {
+            std::thread::sleep(*latency);
+        }
+        if self.dead_after.is_some_and(|most| so_far > most) {
+            return Err(io::Error::from_raw_os_error(nix::libc::EIO));
+        }
+        match self.faults.iter().find(|fault| fault.kind == kind && fault.nth == nth) {
+            Some(fault) => Err(io::Error::from_raw_os_error(fault.errno)),
+            None => Ok(locked(&self.state)),
+        }
+    }
+
+    fn is_whole_sectors(&self, offset: u64, length: u64) -> bool {
+        let sector = u64::from(self.sector);
+        // Short transfers cut sectors by design.
+        self.longest_transfer != usize::MAX || (offset.is_multiple_of(sector) && length.is_multiple_of(sector))
+    }
+}
+
+impl Device for SimulatedDevice {
+    fn logical_sector(&self) -> u32 {
+        self.sector
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let room = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let length = buffer.len().min(room).min(self.longest_transfer);
+        let state = self.perform(Operation::Read { offset, length: length as u64 })?;
+        let bytes = load(&state.pages, offset, length);
+        buffer.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        Ok(length)
+    }
+
+    fn write_vectored_at(&self, offset: u64, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        let room = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let bytes: Vec<u8> = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
+        let length = bytes.len();
+        let mut state = self.perform(Operation::Write { offset, length: length as u64 })?;
+        if length > room {
+            return Err(io::Error::from_raw_os_error(nix::libc::ENOSPC));
+        }
+        if !self.is_whole_sectors(offset, length as u64) {
+            return Err(io::Error::from_raw_os_error(nix::libc::EINVAL));
+        }
+        let written = length.min(self.longest_transfer);
+        store(&mut state.pages, offset, bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn discard(&self, start: u64, length: u64) -> io::Result<()> {
+        let mut state = self.perform(Operation::Discard { offset: start, length })?;
+        let end = start.checked_add(length).filter(|end| *end <= self.size && length > 0);
+        if end.is_none() || !self.is_whole_sectors(start, length) {
+            return Err(io::Error::from_raw_os_error(nix::libc::EINVAL));
+        }
+        match self.discard {
+            DiscardBehaviour::Unsupported => return Err(io::Error::from_raw_os_error(nix::libc::EOPNOTSUPP)),
+            DiscardBehaviour::Keeps => {}
+            // Discard reaches the medium at once, without a flush.
+            DiscardBehaviour::Zeros | DiscardBehaviour::Garbage => {
+                let State { pages, durable, .. } = &mut *state;
+                clear(pages, start, start + length);
+                clear(durable, start, start + length);
+            }
+        }
+        if self.discard == DiscardBehaviour::Garbage {
+            let edge = usize::try_from(length.min(64 * PAGE)).unwrap_or(0);
+            let tail = start + length - edge as u64;
+            for offset in [start, tail] {
+                store(&mut state.pages, offset, &vec![0xa5; edge]);
+                store(&mut state.durable, offset, &vec![0xa5; edge]);
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        let mut state = self.perform(Operation::Flush)?;
+        state.durable = state.pages.clone();
+        Ok(())
+    }
+
+    fn forget_cached(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A test that panicked elsewhere still wants to see what happened.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Page index and place in the page of a byte.
+fn place(at: u64) -> (u64, usize) {
+    (at / PAGE, (at % PAGE) as usize)
+}
+
+fn load(pages: &BTreeMap<u64, Box<[u8]>>, offset: u64, length: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let (index, start) = place(offset + bytes.len() as u64);
+        let count = (PAGE_BYTES - start).min(length - bytes.len());
+        match pages.get(&index).and_then(|page| page.get(start..start + count)) {
+            Some(part) => bytes.extend_from_slice(part),
+            None => bytes.resize(bytes.len() + count, 0),
+        }
+    }
+    bytes
+}
+
+fn store(pages: &mut BTreeMap<u64, Box<[u8]>>, offset: u64, bytes: &[u8]) {
+    let mut done = 0;
+    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
+        let (index, start) = place(offset + done as u64);
+        let page = pages.entry(index).or_insert_with(|| vec![0; PAGE_BYTES].into());
+        let room = page.get_mut(start..).unwrap_or_default();
+        let count = room.len().min(rest.len());
+        room.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        done += count;
+    }
+}
+
+/// Makes a range read as zeros.
+fn clear(pages: &mut BTreeMap<u64, Box<[u8]>>, start: u64, end: u64) {
+    let whole = start.div_ceil(PAGE)..end / PAGE;
+    if whole.start < whole.end {
+        let mut behind = pages.split_off(&whole.start);
+        pages.append(&mut behind.split_off(&whole.end));
+    }
+    // The cut pages at either end.
+    let head = start.next_multiple_of(PAGE).min(end);
+    let tail = (end - end % PAGE).max(head);
+    for (from, to) in [(start, head), (tail, end)] {
+        let (index, at) = place(from);
+        if let Some(part) = pages.get_mut(&index).and_then(|page| page.get_mut(at..at + (to - from) as usize)) {
+            part.fill(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn power_loss_takes_what_was_not_flushed() {
+        let device = SimulatedDevice::new(1 << 20).with_content(0, &[1; 512]);
+        device.write_vectored_at(0, &[IoSlice::new(&[2; 512])]).unwrap();
+        assert_eq!(device.durable(0, 512), [1; 512]);
+        device.flush().unwrap();
+        assert_eq!(device.durable(0, 512), [2; 512]);
+    }
+
+    #[test]
+    fn discard_clears_exactly_its_range() {
+        let device = SimulatedDevice::new(1 << 20).with_content(0, &[9; 20480]);
+        device.discard(512, 16384).unwrap();
+        let expected = [vec![9; 512], vec![0; 16384], vec![9; 3584]].concat();
+        assert_eq!(device.content(0, 20480), expected);
+        device.discard(0, 512).unwrap();
+        assert_eq!(device.content(0, 1024), [0; 1024]);
+        let garbage = SimulatedDevice::new(1 << 20).with_discard(DiscardBehaviour::Garbage);
+        garbage.discard(0, 1 << 20).unwrap();
+        assert_eq!(garbage.content((1 << 20) - 1, 1), [0xa5]);
+    }
+
+    #[test]
+    fn faults_strike_the_nth_of_their_kind() {
+        let device = SimulatedDevice::new(1 << 20).with_fault(Fault {
+            kind: OperationKind::Flush,
+            nth: 1,
+            errno: nix::libc::ENOSPC,
+        });
+        device.flush().unwrap();
+        assert_eq!(device.flush().unwrap_err().raw_os_error(), Some(nix::libc::ENOSPC));
+        device.flush().unwrap();
+        let device = SimulatedDevice::new(1 << 20).with_death_after(1);
+        device.flush().unwrap();
+        assert!(device.flush().is_err() && device.read_at(0, &mut [0; 512]).is_err());
+    }
+}

@@ -1,0 +1,22 @@
+//! Probes devices for the planner, and replays a sealed plan onto them. It decides nothing and knows no btrfs.
+//!
+//! Read it in this order: [`target`] (what a command line may name), [`probe`] (a device becomes facts), [`document`]
+//! (a plan arrives), [`device`] (what can be done to a device), [`bind`] (a plan's devices become opened, locked and
+//! verified ones), [`run`] (the schedule is carried out),
+//! [`register`] (the kernel is told). [`console`], [`exit`] and [`size`] are how the two programs,
+//! `btrfs-plan` and `btrfs-exec`, talk to people and to scripts.
+//!
+//! Until [`bind`] is through, nothing is written anywhere; and until every device has come to the barrier in [`run`],
+//! no superblock is.
+
+pub mod bind;
+pub mod console;
+pub mod device;
+pub mod document;
+pub mod exit;
+mod ioctl;
+pub mod probe;
+pub mod register;
+pub mod run;
+pub mod size;
+pub mod target;

@@ -1,0 +1,268 @@
+//! Whether a device or an image file is in use, and by what.
+
+use super::mountinfo::{self, Mount};
+use super::number::DeviceNumber;
+use super::swaps;
+use super::sysfs::{Node, Sysfs};
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// Who uses a device.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InUse {
+    /// A filesystem on it is mounted.
+    #[error("it is mounted at '{}'", .0.display())]
+    Mounted(PathBuf),
+    /// It is one of the devices of a mounted btrfs.
+    #[error("it is a device of the mounted btrfs {0}")]
+    Member(String),
+    /// It is swap.
+    #[error("it is in use as swap")]
+    Swap,
+    /// Another device is built on it.
+    #[error("it is held by the device {0}")]
+    Holder(String),
+    /// One of its partitions is in use.
+    #[error("its partition {name} is in use: {by}")]
+    Partition {
+        /// The partition.
+        name: String,
+        /// By what.
+        by: Box<Self>,
+    },
+    /// A loop device stands on the same file.
+    #[error("the loop device {0} stands on it")]
+    Loop(String),
+    /// The kernel does not give it away.
+    #[error("something holds it exclusively")]
+    Exclusive,
+}
+
+impl InUse {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Mounted(point) => format!("unmount it: umount '{}'", point.display()),
+            Self::Member(_) => "unmount that filesystem".to_string(),
+            Self::Swap => "switch it off with swapoff".to_string(),
+            Self::Holder(name) => format!("stop {name} first: dmsetup, mdadm, vgchange or bcache, whatever made it"),
+            Self::Partition { by, .. } => by.hint(),
+            Self::Loop(name) => format!("use /dev/{name} itself, or detach it with losetup -d /dev/{name}"),
+            Self::Exclusive => "find out what holds it: lsblk, dmsetup ls, cat /proc/mdstat, fuser".to_string(),
+        }
+    }
+}
+
+/// It cannot be told whether devices are in use.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot tell what is in use: cannot read '{}'", path.display())]
+pub struct UsageUnknown {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// What a path leads to, beyond its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Identity {
+    /// A block device.
+    Block(DeviceNumber),
+    /// A regular file: the device it is on and its inode.
+    File(u64, u64),
+}
+
+impl Identity {
+    /// What the metadata of an open or named file says.
+    #[must_use]
+    pub fn of(metadata: &fs::Metadata) -> Option<Self> {
+        let kind = metadata.file_type();
+        if kind.is_block_device() {
+            Some(Self::Block(DeviceNumber::of(metadata.rdev())))
+        } else if kind.is_file() {
+            Some(Self::File(metadata.dev(), metadata.ino()))
+        } else {
+            None
+        }
+    }
+
+    fn of_path(path: &Path) -> Option<Self> {
+        Self::of(&fs::metadata(path).ok()?)
+    }
+}
+
+/// A loop device with a file behind it.
+#[derive(Clone, Debug)]
+struct Loop {
+    name: String,
+    number: DeviceNumber,
+    file: Identity,
+    offset: u64,
+}
+
+/// Everything that is in use on this machine, read once.
+#[derive(Debug)]
+pub struct Usage {
+    sysfs: Sysfs,
+    mounts: Vec<(Identity, Mount)>,
+    members: Vec<(DeviceNumber, String)>,
+    swaps: Vec<Identity>,
+    loops: Vec<Loop>,
+}
+
+impl Usage {
+    /// What is in use now.
+    pub fn read() -> Result<Self, UsageUnknown> {
+        Self::read_from(Path::new("/proc"), Path::new("/sys"))
+    }
+
+    fn read_from(proc: &Path, sys: &Path) -> Result<Self, UsageUnknown> {
+        let path = proc.join("self/mountinfo");
+        let text = fs::read(&path).map_err(|source| UsageUnknown { path, source })?;
+        let mut mounts = Vec::new();
+        for mount in mountinfo::parse(&text) {
+            // A filesystem with a number of its own making (btrfs) tells its device by name only.
+            let source = if mount.number.major == 0 && mount.source.starts_with("/dev") {
+                Identity::of_path(&mount.source)
+            } else {
+                None
+            };
+            mounts.push((source.unwrap_or(Identity::Block(mount.number)), mount));
+        }
+        let path = proc.join("swaps");
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            // A kernel without swap has no such file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(source) => return Err(UsageUnknown { path, source }),
+        };
+        let swaps = swaps::parse(&text).iter().filter_map(|path| Identity::of_path(path)).collect();
+        let sysfs = Sysfs::new(sys);
+        let loops = sysfs.disks("loop").iter().filter_map(loop_of).collect();
+        Ok(Self { mounts, members: sysfs.btrfs_members(), swaps, loops, sysfs })
+    }
+
+    /// Who uses this device or file; `None` if nobody does.
+    #[must_use]
+    pub fn of(&self, identity: Identity) -> Option<InUse> {
+        if let Some(found) = self.directly(identity) {
+            return Some(found);
+        }
+        let Identity::Block(number) = identity else {
+            let user = self.loops.iter().find(|user| user.file == identity);
+            return user.map(|user| InUse::Loop(user.name.clone()));
+        };
+        if let Some(node) = self.sysfs.node(number) {
+            if let Some(holder) = node.holders().into_iter().next() {
+                return Some(InUse::Holder(holder));
+            }
+            for partition in node.partitions() {
+                if let Some(by) = partition.number().and_then(|number| self.of(Identity::Block(number))) {
+                    return Some(InUse::Partition { name: partition.name(), by: Box::new(by) });
+                }
+            }
+        }
+        // A second loop device over the same bytes writes behind the first one's back.
+        let own = self.loops.iter().find(|own| own.number == number)?;
+        let twin = self.loops.iter().find(|twin| {
+            twin.number != number
+                && (twin.file, twin.offset) == (own.file, own.offset)
+                && self.directly(Identity::Block(twin.number)).is_some()
+        });
+        twin.map(|twin| InUse::Loop(twin.name.clone()))
+    }
+
+    /// The file behind a loop device and where in it the device begins: two devices with the same are the same.
+    #[must_use]
+    pub fn behind(&self, identity: Identity) -> Option<(Identity, u64)> {
+        let Identity::Block(number) = identity else { return None };
+        self.loops.iter().find(|device| device.number == number).map(|device| (device.file, device.offset))
+    }
+
+    fn directly(&self, identity: Identity) -> Option<InUse> {
+        if let Some((_, mount)) = self.mounts.iter().find(|(source, _)| *source == identity) {
+            return Some(InUse::Mounted(mount.point.clone()));
+        }
+        if self.swaps.contains(&identity) {
+            return Some(InUse::Swap);
+        }
+        let member = self.members.iter().find(|(number, _)| Identity::Block(*number) == identity);
+        member.map(|(_, filesystem)| InUse::Member(filesystem.clone()))
+    }
+}
+
+fn loop_of(node: &Node) -> Option<Loop> {
+    let (path, offset) = node.backing_file()?;
+    Some(Loop { name: node.name(), number: node.number()?, file: Identity::of_path(&path)?, offset })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(root: &Path, path: &str, text: &str) {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn block(major: u64, minor: u64) -> Identity {
+        Identity::Block(DeviceNumber { major, minor })
+    }
+
+    fn machine(mountinfo: &str) -> (tempfile::TempDir, Usage) {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "proc/self/mountinfo", mountinfo);
+        write(root.path(), "sys/fs/btrfs/features/x", "");
+        write(root.path(), "sys/fs/btrfs/0000-1111/devices/sdc/dev", "8:32\n");
+        write(root.path(), "sys/dev/block/8:0/dev", "8:0\n");
+        write(root.path(), "sys/dev/block/8:0/sda1/dev", "8:1\n");
+        write(root.path(), "sys/dev/block/8:0/sda1/partition", "1\n");
+        write(root.path(), "sys/dev/block/8:48/holders/dm-3/dev", "253:3\n");
+        write(root.path(), "image", "");
+        let image = root.path().join("image").display().to_string();
+        for name in ["loop0", "loop1"] {
+            write(root.path(), &format!("sys/block/{name}/loop/backing_file"), &image);
+            write(root.path(), &format!("sys/block/{name}/dev"), &format!("7:{}", name.trim_start_matches("loop")));
+        }
+        let usage = Usage::read_from(&root.path().join("proc"), &root.path().join("sys")).unwrap();
+        (root, usage)
+    }
+
+    #[test]
+    fn users_of_every_kind_are_found() {
+        let (root, usage) = machine("1 0 8:1 / /mnt rw - ext4 /dev/sda1 rw\n2 0 7:1 / /loop rw - ext4 /dev/loop1 rw\n");
+        let image = Identity::of_path(&root.path().join("image")).unwrap();
+        let mounted = InUse::Mounted("/mnt".into());
+        let partition = InUse::Partition { name: "sda1".into(), by: Box::new(mounted.clone()) };
+        for (identity, user) in [
+            (block(8, 1), Some(mounted)),
+            (block(8, 0), Some(partition)),
+            (block(8, 32), Some(InUse::Member("0000-1111".into()))),
+            (block(8, 48), Some(InUse::Holder("dm-3".into()))),
+            (block(7, 1), Some(InUse::Mounted("/loop".into()))),
+            (block(7, 0), Some(InUse::Loop("loop1".into()))),
+            (image, Some(InUse::Loop("loop0".into()))),
+            (block(8, 64), None),
+        ] {
+            assert_eq!(usage.of(identity), user, "{identity:?}");
+        }
+        assert_eq!(usage.behind(block(7, 0)), Some((image, 0)));
+    }
+
+    /// Somebody else's mount that cannot be read is named in mountinfo like any other, and is nobody's device.
+    #[test]
+    fn an_unreadable_mount_of_others_is_no_reason_to_stop() {
+        let (_root, usage) = machine("3 0 0:77 / /home/other/secret rw - fuse.sshfs other@host:/ rw\n");
+        assert_eq!(usage.of(block(8, 1)), None);
+    }
+
+    #[test]
+    fn without_mountinfo_nothing_is_known() {
+        let root = tempfile::tempdir().unwrap();
+        let error = Usage::read_from(&root.path().join("proc"), &root.path().join("sys")).unwrap_err();
+        assert!(error.to_string().contains("self/mountinfo"), "{error}");
+    }
+}

@@ -1,0 +1,186 @@
+//! From a path to the facts of a device, and to what uses it. Opens for reading only.
+
+mod blkid;
+mod in_use;
+mod mountinfo;
+mod number;
+mod signatures;
+mod swaps;
+mod sysfs;
+mod twins;
+
+pub use in_use::{Identity, InUse, Usage, UsageUnknown};
+pub use number::{DeviceNumber, NotANumber};
+pub use signatures::signatures;
+pub(crate) use sysfs::Sysfs;
+pub use twins::twins;
+
+use crate::ioctl;
+use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// The length of a request to a device that sets no limit: large, and exact in every JSON reader.
+pub(crate) const ANY_LENGTH: u64 = 1 << 50;
+/// The granularity of holes in files.
+const HOLE: u64 = 4096;
+
+/// Why a device could not be probed, or may not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The path leads nowhere, or not to us.
+    #[error("cannot open '{}'", path.display())]
+    Open {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An image file that is not there, and no size to give it.
+    #[error("'{}' does not exist", .0.display())]
+    Absent(PathBuf),
+    /// Neither a block device nor a regular file.
+    #[error("'{}' is neither a block device nor a regular file", .0.display())]
+    OtherKind(PathBuf),
+    /// In use.
+    #[error("'{}' cannot be used: {by}", path.display())]
+    InUse {
+        /// The path.
+        path: PathBuf,
+        /// By what.
+        by: InUse,
+    },
+    /// The kernel does not answer.
+    #[error("cannot ask '{}' for its {what}", path.display())]
+    Ask {
+        /// The path.
+        path: PathBuf,
+        /// For what.
+        what: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The paths of plans and requests are text.
+    #[error("the path '{}' is not UTF-8", .0.display())]
+    NotText(PathBuf),
+}
+
+impl ProbeError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Open { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "devices are usually root's: try sudo".to_string()
+            }
+            Self::Absent(_) => "give an image file that is to be created a size with --byte-count".to_string(),
+            Self::OtherKind(_) => "name a block device or an image file, or describe a device: size=10T".to_string(),
+            Self::InUse { by, .. } => by.hint(),
+            Self::NotText(_) => "use another path to it, such as a link".to_string(),
+            _ => return None,
+        })
+    }
+}
+
+/// A device that was probed: its facts, and its identity if it exists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// What the planner is told.
+    pub facts: DeviceFacts,
+    /// What tells two devices apart; none for a file that is still to be created.
+    pub identity: Option<Identity>,
+}
+
+/// Probes a device or an image file. A file that is shorter than `byte_count`, or absent, will be grown to it.
+pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Probed, ProbeError> {
+    let text = path.to_str().ok_or_else(|| ProbeError::NotText(path.to_path_buf()))?.to_string();
+    let open = |source: io::Error| ProbeError::Open { path: path.to_path_buf(), source };
+    let metadata = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let size = byte_count.filter(|count| *count != 0);
+            // A wrong folder is a mistake that no size makes right.
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            folder.map_or(Ok(()), |folder| fs::metadata(folder).map(drop)).map_err(open)?;
+            let size = size.ok_or_else(|| ProbeError::Absent(path.to_path_buf()))?;
+            return Ok(Probed { facts: file_facts(text, size), identity: None });
+        }
+        result => result.map_err(open)?,
+    };
+    let identity = Identity::of(&metadata).ok_or_else(|| ProbeError::OtherKind(path.to_path_buf()))?;
+    if let Some(by) = usage.of(identity) {
+        return Err(ProbeError::InUse { path: path.to_path_buf(), by });
+    }
+    let mut facts = match identity {
+        Identity::File(..) => file_facts(text, metadata.len().max(byte_count.unwrap_or(0))),
+        Identity::Block(number) => {
+            let file = open_exclusively(path)?;
+            let mut facts = block_facts(path, &file, number)?;
+            facts.path = Some(text);
+            facts.signatures = signatures_of(path, &file)?;
+            return Ok(Probed { facts, identity: Some(identity) });
+        }
+    };
+    facts.signatures = signatures_of(path, &File::open(path).map_err(open)?)?;
+    Ok(Probed { facts, identity: Some(identity) })
+}
+
+/// The signatures of an open device or file. An empty file has none.
+pub(crate) fn signatures_of(path: &Path, file: &File) -> Result<Vec<btrfs_planner::request::Signature>, ProbeError> {
+    let ask = |source| ProbeError::Ask { path: path.to_path_buf(), what: "signatures", source };
+    let metadata = file.metadata().map_err(ask)?;
+    if metadata.is_file() && metadata.len() == 0 {
+        return Ok(Vec::new());
+    }
+    signatures(file).map_err(ask)
+}
+
+/// Reading, and together with nobody who claims the device: a last word on whether it is in use.
+fn open_exclusively(path: &Path) -> Result<File, ProbeError> {
+    let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_EXCL | nix::libc::O_NONBLOCK).open(path);
+    file.map_err(|source| {
+        let path = path.to_path_buf();
+        if source.kind() == io::ErrorKind::ResourceBusy {
+            ProbeError::InUse { path, by: InUse::Exclusive }
+        } else {
+            ProbeError::Open { path, source }
+        }
+    })
+}
+
+/// What the kernel says of an open block device, but not what is on it.
+pub(crate) fn block_facts(path: &Path, file: &File, number: DeviceNumber) -> Result<DeviceFacts, ProbeError> {
+    let ask = |what| move |source| ProbeError::Ask { path: path.to_path_buf(), what, source };
+    let logical_sector = ioctl::logical_sector(file).map_err(ask("logical sector size"))?;
+    let node = Sysfs::new("/sys").node(number);
+    let discard = match &node {
+        Some(node) => node.discard(logical_sector),
+        None => Some(DiscardLimits { alignment: 0, granularity: u64::from(logical_sector), max_bytes: ANY_LENGTH }),
+    };
+    Ok(DeviceFacts {
+        discard,
+        kind: DeviceKind::Block,
+        logical_sector,
+        model: node.as_ref().and_then(sysfs::Node::model),
+        path: None,
+        physical_sector: ioctl::physical_sector(file).unwrap_or(logical_sector),
+        rotational: node.as_ref().is_some_and(sysfs::Node::rotational),
+        serial: node.as_ref().and_then(sysfs::Node::serial),
+        signatures: Vec::new(),
+        size: ioctl::size(file).map_err(ask("size"))?,
+    })
+}
+
+fn file_facts(path: String, size: u64) -> DeviceFacts {
+    DeviceFacts {
+        discard: Some(DiscardLimits { alignment: 0, granularity: HOLE, max_bytes: ANY_LENGTH }),
+        kind: DeviceKind::File,
+        logical_sector: 512,
+        physical_sector: 4096,
+        path: Some(path),
+        size,
+        ..DeviceFacts::default()
+    }
+}

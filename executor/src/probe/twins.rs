@@ -1,0 +1,25 @@
+//! One device under two names.
+
+use super::in_use::{Identity, Usage};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Two paths that lead to the same device, whatever links and loop devices are on the way.
+#[must_use]
+pub fn twins(paths: &[PathBuf], identities: &[Option<Identity>], usage: &Usage) -> Option<(PathBuf, PathBuf)> {
+    let pair = |first: &Path, second: &Path| Some((first.to_path_buf(), second.to_path_buf()));
+    let (mut names, mut seen, mut behind) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for (path, identity) in paths.iter().zip(identities) {
+        let same_name = names.insert(path, path);
+        if let Some(first) = same_name.or_else(|| identity.and_then(|identity| seen.insert(identity, path))) {
+            return pair(first, path);
+        }
+    }
+    for (path, identity) in paths.iter().zip(identities) {
+        let Some((file, offset)) = identity.and_then(|identity| usage.behind(identity)) else { continue };
+        if let Some(first) = seen.get(&file).copied().or_else(|| behind.insert((file, offset), path)) {
+            return pair(first, path);
+        }
+    }
+    None
+}

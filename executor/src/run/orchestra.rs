@@ -1,0 +1,137 @@
+//! All devices at once, phase by phase.
+
+use super::cancel::Cancel;
+use super::event::Observer;
+use super::report::{DeviceReport, Outcome, Report};
+use super::work::{Stop, Work};
+use crate::bind::Target;
+use btrfs_planner::Plan;
+use btrfs_planner::plan::PlanProblem;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// How to run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Read everything back afterwards.
+    pub verify: bool,
+    /// At most this many devices at once; all of them where absent.
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// Why a run did not begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The schedule makes no sense.
+    #[error("the plan is not sound: {0}")]
+    Unsound(#[from] PlanProblem),
+    /// Not a device for each of the plan's.
+    #[error("the plan has {planned} devices, {given} are given")]
+    Count {
+        /// Devices of the plan.
+        planned: usize,
+        /// Devices given.
+        given: usize,
+    },
+    /// Zones.
+    #[error("device {devid} has zones to reset, which this version cannot do")]
+    Zones {
+        /// The device.
+        devid: u64,
+    },
+}
+
+/// Runs a plan on its devices, given by devid. What came of it, failures included, is in the report.
+pub fn run(
+    plan: &Plan,
+    targets: &[Target],
+    options: &Options,
+    cancel: &Cancel,
+    observer: &dyn Observer,
+) -> Result<Report, RunError> {
+    plan.check()?;
+    if targets.len() != plan.devices.len() {
+        return Err(RunError::Count { planned: plan.devices.len(), given: targets.len() });
+    }
+    if let Some(slot) = plan.devices.iter().find(|slot| !slot.reset_zones.is_empty()) {
+        return Err(RunError::Zones { devid: slot.devid.get() });
+    }
+    let begin = Instant::now();
+    let slots = plan.devices.iter().zip(targets);
+    let mut works: Vec<Work<'_>> =
+        slots.map(|(slot, target)| Work::new(plan, slot, target, cancel, observer)).collect();
+    let reached = carry_out(&mut works, options, cancel);
+    let devices: Vec<DeviceReport> = works.into_iter().map(|work| work.report).collect();
+    let outcome = if devices.iter().any(|device| device.error.is_some()) {
+        Outcome::Failed
+    } else if reached == Reached::End {
+        Outcome::Done
+    } else {
+        Outcome::Interrupted
+    };
+    Ok(Report { devices, outcome, committed: reached >= Reached::Commit, elapsed: begin.elapsed() })
+}
+
+/// How far a run came.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    /// There may be no filesystem.
+    Begin,
+    /// The filesystem is there.
+    Commit,
+    /// Everything is done.
+    End,
+}
+
+/// The phases, one after another.
+fn carry_out(works: &mut [Work<'_>], options: &Options, cancel: &Cancel) -> Reached {
+    let jobs = options.jobs.map_or(usize::MAX, NonZeroUsize::get);
+    if !each(works, jobs, |_, work| work.prepare()) || cancel.is_interrupted() {
+        return Reached::Begin;
+    }
+    // The barrier: every device has flushed what it wrote.
+    if !each(works, jobs, |index, work| work.commit(index == 0)) {
+        return Reached::Begin;
+    }
+    let first = works.get_mut(..1).unwrap_or_default();
+    if !each(first, 1, |_, work| work.seal()) {
+        return Reached::Begin;
+    }
+    if options.verify && !each(works, jobs, |_, work| work.verify()) {
+        return Reached::Commit;
+    }
+    Reached::End
+}
+
+/// Does something with every device, `jobs` at once, each in a thread; the answer is whether all came through.
+fn each<'a>(
+    works: &mut [Work<'a>],
+    jobs: usize,
+    take: impl Fn(usize, &mut Work<'a>) -> Result<(), Stop> + Sync,
+) -> bool {
+    let threads = jobs.min(works.len());
+    let queue = Mutex::new(works.iter_mut().enumerate());
+    let next = || queue.lock().ok().and_then(|mut queue| queue.next());
+    let work_off = || {
+        let mut whole = true;
+        while let Some((index, work)) = next() {
+            match take(index, work) {
+                Ok(()) => {}
+                Err(Stop::Failed(error)) => {
+                    work.report.error = Some(*error);
+                    whole = false;
+                }
+                Err(Stop::Cancelled) => whole = false,
+            }
+        }
+        whole
+    };
+    std::thread::scope(|scope| {
+        // This thread is one of them.
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work_off)).collect();
+        let own = work_off();
+        others.into_iter().map(|thread| thread.join().unwrap_or(false)).fold(own, |all, one| all && one)
+    })
+}
