@@ -16,6 +16,8 @@ mod event;
 mod orchestra;
 mod prepare;
 mod report;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod work;
 
