@@ -1,7 +1,8 @@
 //! The fixed point, read back by other code than built it: whatever the contents, the trees describe exactly their own
 //! blocks.
 
-#![allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing)]
+// A test may fail by panicking.
+#![allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use btrfs_planner::disk::block_group::BlockGroupItem;
 use btrfs_planner::disk::key::{ItemType, Key};

@@ -65,7 +65,7 @@ pub(super) fn chunk_length(profile: Profile, stripe: u64, stripes: u64) -> Resul
 /// Stripes of a chunk item that fits into a leaf.
 fn leaf_stripes(node_size: u32) -> u64 {
     let heads = wide(HEADER_SIZE.saturating_add(ITEM_SIZE).saturating_add(size_of::<ChunkItem>()));
-    u64::from(node_size).saturating_sub(heads) / wide(size_of::<StripeItem>())
+    u64::from(node_size).saturating_sub(heads).checked_div(wide(size_of::<StripeItem>())).unwrap_or(0)
 }
 
 /// Stripes of a system chunk, of which the superblock must be able to hold two while one replaces the other.
@@ -73,7 +73,8 @@ fn system_stripes() -> u64 {
     let heads = size_of::<DiskKey>().saturating_add(size_of::<ChunkItem>());
     let two = SYSTEM_CHUNK_ARRAY_SIZE.saturating_sub(heads).saturating_sub(heads);
     // The one being replaced has a single stripe; the format counts one stripe with each head.
-    wide(two.saturating_sub(size_of::<StripeItem>()) / size_of::<StripeItem>())
+    let stripes = two.saturating_sub(size_of::<StripeItem>()).checked_div(size_of::<StripeItem>());
+    wide(stripes.unwrap_or(0))
 }
 
 const _: () = assert!(KIB * 64 == STRIPE_LENGTH);

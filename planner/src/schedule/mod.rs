@@ -13,7 +13,7 @@ pub use writes::WriteAt;
 
 use crate::layout::Layout;
 use crate::request::{DiscardStrategy, RequestError, Settings, SettingsDevice};
-use crate::trees::{Forest, superblocks};
+use crate::trees::{Forest, Superblocks};
 use crate::units::{Checked, SizeOverflow, round_down, wide};
 use alloc::vec::Vec;
 use writes::{Resolved, Writes};
@@ -61,9 +61,10 @@ impl Schedule {
             write_calls: 0,
             discard: DiscardCounts::default(),
         };
+        let copies = Superblocks::new(settings, layout, forest)?;
         for ((device, space), Writes { writes, zero }) in settings.devices.iter().zip(layout.devices()).zip(resolved) {
             let mut commit = Vec::new();
-            for (offset, bytes) in superblocks(settings, layout, forest, device, space)? {
+            for (offset, bytes) in copies.of_device(device, space)? {
                 // Mirrors first; the primary one, which comes first here, goes to the end.
                 commit.insert(0, WriteAt { offset, payload: index(payloads.len())? });
                 payloads.push(bytes);

@@ -25,7 +25,7 @@ pub use forest::{Contents, Forest, Top};
 pub use items::Items;
 pub use placement::{BlockGroupSpace, Placement};
 pub use shape::{Shape, ShapeError};
-pub use superblock::superblocks;
+pub use superblock::Superblocks;
 
 use crate::units::Generation;
 

@@ -13,30 +13,40 @@ use crate::units::{Checked, Physical, wide};
 use alloc::vec::Vec;
 use zerocopy::{FromZeros, IntoBytes};
 
-/// Every copy on one device that its size has room for, with its place: the primary one first.
-pub fn superblocks(
-    settings: &Settings,
-    layout: &Layout,
-    forest: &Forest,
-    device: &SettingsDevice,
-    space: &DeviceSpace,
-) -> Result<Vec<(Physical, Vec<u8>)>, RequestError> {
-    let mut copies = Vec::new();
-    for offset in SUPERBLOCK_OFFSETS {
-        if offset.plus(SUPERBLOCK_SIZE)? > device.size {
-            continue;
-        }
-        let mut block = content(settings, layout, forest)?;
-        block.bytenr = offset.into();
-        block.dev_item = chunk::dev_item(settings, device, space)?;
-        let mut bytes = block.as_bytes().to_vec();
-        settings.checksum.seal(&mut bytes);
-        copies.push((Physical::new(offset), bytes));
-    }
-    Ok(copies)
+/// The superblocks of a filesystem, but for what differs from device to device and copy to copy.
+#[derive(Clone, Debug)]
+pub struct Superblocks<'a> {
+    settings: &'a Settings,
+    content: Superblock,
 }
 
-/// What all copies on all devices have in common.
+impl<'a> Superblocks<'a> {
+    /// What all copies on all devices have in common.
+    pub fn new(settings: &'a Settings, layout: &Layout, forest: &Forest) -> Result<Self, RequestError> {
+        Ok(Self { settings, content: content(settings, layout, forest)? })
+    }
+
+    /// Every copy on one device that its size has room for, with its place: the primary one first.
+    pub fn of_device(
+        &self,
+        device: &SettingsDevice,
+        space: &DeviceSpace,
+    ) -> Result<Vec<(Physical, Vec<u8>)>, RequestError> {
+        let mut copies = Vec::new();
+        let mut block = self.content;
+        block.dev_item = chunk::dev_item(self.settings, device, space)?;
+        for offset in SUPERBLOCK_OFFSETS {
+            if offset.plus(SUPERBLOCK_SIZE)? <= device.size {
+                block.bytenr = offset.into();
+                let mut bytes = block.as_bytes().to_vec();
+                self.settings.checksum.seal(&mut bytes);
+                copies.push((Physical::new(offset), bytes));
+            }
+        }
+        Ok(copies)
+    }
+}
+
 fn content(settings: &Settings, layout: &Layout, forest: &Forest) -> Result<Superblock, RequestError> {
     let top = |tree| forest.tops.get(&tree).copied().unwrap_or_default();
     let (root, chunk_root) = (top(TreeId::Root), top(TreeId::Chunk));
