@@ -7,6 +7,7 @@ mod open;
 pub use error::{BindError, Difference};
 
 use crate::device::{BlockDevice, Device, ImageFile, Rehearsal};
+use crate::parallel;
 use crate::probe::{Identity, Usage, twins};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::Device as Slot;
@@ -101,17 +102,10 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     // Locks come before looking: whoever holds one now may be writing what will be found.
     let locks = lock_disks(&paths, &identities)?;
     // Probing waits for every device's heads to move; devices can do that at the same time.
-    let results: Vec<Result<Opened, BindError>> = std::thread::scope(|scope| {
-        let usage = &usage;
-        let open =
-            move |((slot, path), identity): ((&Slot, &PathBuf), _)| open::open(slot, path, identity, usage, writable);
-        let mut slots = plan.devices.iter().zip(&paths).zip(identities);
-        let first = slots.next();
-        let others: Vec<_> = slots.map(|slot| scope.spawn(move || open(slot))).collect();
-        let first = first.map(open);
-        let others = others.into_iter().map(|thread| thread.join().unwrap_or(Err(BindError::Panicked)));
-        first.into_iter().chain(others).collect()
-    });
+    let slots = plan.devices.iter().zip(&paths).zip(identities);
+    let results =
+        parallel::map(slots, usize::MAX, |((slot, path), identity)| open::open(slot, path, identity, &usage, writable));
+    let results: Vec<_> = results.into_iter().map(|result| result.unwrap_or(Err(BindError::Panicked))).collect();
     let created = results.iter().flatten().filter(|opened| opened.created && writable);
     let created: Vec<PathBuf> = created.map(|opened| opened.path.clone()).collect();
     let opened = collect(results).inspect_err(|_| remove(&created))?;

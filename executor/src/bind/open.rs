@@ -2,7 +2,7 @@
 
 use super::error::{BindError, Difference};
 use crate::ioctl;
-use crate::probe::{Identity, InUse, ProbeError, Usage, block_facts, signatures_of};
+use crate::probe::{Identity, InUse, ProbeError, Usage, block_facts, check_folder, signatures_of};
 use btrfs_planner::plan::Device as Slot;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, Signature};
 use std::fs::{self, File, OpenOptions};
@@ -91,6 +91,7 @@ fn existing(slot: &Slot, path: &Path, identity: Identity, writable: bool) -> Res
 }
 
 fn create(slot: &Slot, path: &Path, writable: bool) -> Result<Opened, BindError> {
+    check_folder(path)?;
     let file = if writable {
         OpenOptions::new().read(true).write(true).create_new(true).open(path)
     } else {

@@ -45,6 +45,13 @@ impl Device for BlockDevice {
         self.file.sync_data()
     }
 
+    fn expect_read(&self, offset: u64, length: u64) {
+        // By itself the kernel reads ahead in small steps, each of which waits for the device.
+        if let (Ok(offset), Ok(length)) = (file_offset(offset), file_offset(length)) {
+            let _ = posix_fadvise(&self.file, offset, length, PosixFadviseAdvice::POSIX_FADV_WILLNEED);
+        }
+    }
+
     fn forget_cached(&self) -> io::Result<()> {
         Ok(posix_fadvise(&self.file, 0, 0, PosixFadviseAdvice::POSIX_FADV_DONTNEED)?)
     }

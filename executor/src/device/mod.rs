@@ -32,6 +32,9 @@ pub trait Device: Send + Sync {
     /// Returns when everything written is on stable storage.
     fn flush(&self) -> io::Result<()>;
 
+    /// Says that these bytes will be read soon. Advice only: nothing fails, nothing waits.
+    fn expect_read(&self, _offset: u64, _length: u64) {}
+
     /// Makes later reads come from the device and not from memory, as far as that is possible.
     fn forget_cached(&self) -> io::Result<()>;
 }

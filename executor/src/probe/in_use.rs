@@ -217,9 +217,11 @@ mod tests {
         write(root.path(), "proc/self/mountinfo", mountinfo);
         write(root.path(), "sys/fs/btrfs/features/x", "");
         write(root.path(), "sys/fs/btrfs/0000-1111/devices/sdc/dev", "8:32\n");
-        write(root.path(), "sys/dev/block/8:0/dev", "8:0\n");
-        write(root.path(), "sys/dev/block/8:0/sda1/dev", "8:1\n");
-        write(root.path(), "sys/dev/block/8:0/sda1/partition", "1\n");
+        write(root.path(), "sys/block/sda/dev", "8:0\n");
+        write(root.path(), "sys/block/sda/sda1/dev", "8:1\n");
+        write(root.path(), "sys/block/sda/sda1/partition", "1\n");
+        fs::create_dir_all(root.path().join("sys/dev/block")).unwrap();
+        std::os::unix::fs::symlink("../../block/sda", root.path().join("sys/dev/block/8:0")).unwrap();
         write(root.path(), "sys/dev/block/8:48/holders/dm-3/dev", "253:3\n");
         write(root.path(), "image", "");
         let image = root.path().join("image").display().to_string();

@@ -19,7 +19,7 @@ use crate::ioctl;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits};
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The length of a request to a device that sets no limit: large, and exact in every JSON reader.
@@ -101,10 +101,8 @@ pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Prob
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let size = byte_count.filter(|count| *count != 0);
-            // A wrong folder is a mistake that no size makes right.
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            folder.map_or(Ok(()), |folder| fs::metadata(folder).map(drop)).map_err(open)?;
             let size = size.ok_or_else(|| ProbeError::Absent(path.to_path_buf()))?;
+            check_folder(path)?;
             return Ok(Probed { facts: file_facts(text, size), identity: None });
         }
         result => result.map_err(open)?,
@@ -125,6 +123,20 @@ pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Prob
     };
     facts.signatures = signatures_of(path, &File::open(path).map_err(open)?)?;
     Ok(Probed { facts, identity: Some(identity) })
+}
+
+/// Whether an image file may be created at `path`: its folder is there, and is not where device nodes are. A mistyped
+/// device must not become a file in memory.
+pub(crate) fn check_folder(path: &Path) -> Result<(), ProbeError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let open = |source| ProbeError::Open { path: path.to_path_buf(), source };
+    let device = fs::metadata(folder).map_err(open)?.dev();
+    if fs::metadata("/dev")
+        .is_ok_and(|nodes| nodes.dev() == device && fs::metadata("/").is_ok_and(|root| root.dev() != device))
+    {
+        return Err(open(io::ErrorKind::NotFound.into()));
+    }
+    Ok(())
 }
 
 /// The signatures of an open device or file. An empty file has none.

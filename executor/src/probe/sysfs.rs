@@ -33,7 +33,7 @@ impl Sysfs {
         Some(Node { folder, disk })
     }
 
-    /// Every block device of which there is a folder `class/block`-style under `/sys/block`, with a name like `prefix`.
+    /// Every whole disk whose name begins with `prefix`.
     pub(crate) fn disks(&self, prefix: &str) -> Vec<Node> {
         let folders = entries(&self.root.join("block"));
         let named = folders.into_iter().filter(|folder| name(folder).starts_with(prefix));
@@ -81,8 +81,11 @@ impl Node {
 
     /// The partitions of a whole disk.
     pub(crate) fn partitions(&self) -> Vec<Self> {
-        let folders = entries(&self.folder).into_iter().filter(|folder| folder.join("partition").exists());
-        folders.map(|folder| Self { folder, disk: self.disk.clone() }).collect()
+        // Their names begin with the disk's.
+        let own = self.name();
+        let folders = entries(&self.folder).into_iter().filter(|folder| name(folder).starts_with(&own));
+        let partitions = folders.filter(|folder| folder.join("partition").exists());
+        partitions.map(|folder| Self { folder, disk: self.disk.clone() }).collect()
     }
 
     /// The file behind a loop device, and where in it the device begins.

@@ -5,10 +5,10 @@ use super::event::Observer;
 use super::report::{DeviceReport, Outcome, Report};
 use super::work::{Stop, Work};
 use crate::bind::Target;
+use crate::parallel;
 use btrfs_planner::Plan;
 use btrfs_planner::plan::PlanProblem;
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
 use std::time::Instant;
 
 /// How to run.
@@ -68,8 +68,10 @@ pub fn run(
         Outcome::Failed
     } else if reached == Reached::End {
         Outcome::Done
-    } else {
+    } else if cancel.is_interrupted() {
         Outcome::Interrupted
+    } else {
+        Outcome::Failed
     };
     Ok(Report { devices, outcome, committed: reached >= Reached::Commit, elapsed: begin.elapsed() })
 }
@@ -105,33 +107,19 @@ fn carry_out(works: &mut [Work<'_>], options: &Options, cancel: &Cancel) -> Reac
     Reached::End
 }
 
-/// Does something with every device, `jobs` at once, each in a thread; the answer is whether all came through.
+/// Does something with every device, `jobs` at once; the answer is whether all came through.
 fn each<'a>(
     works: &mut [Work<'a>],
     jobs: usize,
     take: impl Fn(usize, &mut Work<'a>) -> Result<(), Stop> + Sync,
 ) -> bool {
-    let threads = jobs.min(works.len());
-    let queue = Mutex::new(works.iter_mut().enumerate());
-    let next = || queue.lock().ok().and_then(|mut queue| queue.next());
-    let work_off = || {
-        let mut whole = true;
-        while let Some((index, work)) = next() {
-            match take(index, work) {
-                Ok(()) => {}
-                Err(Stop::Failed(error)) => {
-                    work.report.error = Some(*error);
-                    whole = false;
-                }
-                Err(Stop::Cancelled) => whole = false,
-            }
+    let results = parallel::map(works.iter_mut().enumerate(), jobs, |(index, work)| match take(index, work) {
+        Ok(()) => true,
+        Err(Stop::Failed(error)) => {
+            work.report.error = Some(*error);
+            false
         }
-        whole
-    };
-    std::thread::scope(|scope| {
-        // This thread is one of them.
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work_off)).collect();
-        let own = work_off();
-        others.into_iter().map(|thread| thread.join().unwrap_or(false)).fold(own, |all, one| all && one)
-    })
+        Err(Stop::Cancelled) => false,
+    });
+    results.into_iter().all(|result| result == Some(true))
 }

@@ -6,8 +6,12 @@ use super::work::{Stop, Work, wide};
 use btrfs_planner::plan::ByteRange;
 use std::io::IoSlice;
 
-/// The most bytes that are read or zeroed at once.
+/// The most bytes that are zeroed at once, or that the device is told of at once.
 const CHUNK: usize = 1 << 20;
+/// The most bytes that are read at once: little enough to stay in a processor's cache.
+const READ: usize = 128 << 10;
+/// How many chunks the device is told of before they are read.
+const AHEAD: usize = 4;
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 impl Work<'_> {
@@ -36,11 +40,16 @@ impl Work<'_> {
     /// Writes zeros where there are none.
     fn make_zero(&mut self) -> Result<(), Stop> {
         let slot = self.slot;
-        let sector = usize::try_from(self.device().logical_sector()).unwrap_or(CHUNK).clamp(1, CHUNK);
-        let longest = slot.zero.iter().map(|range| range.length).max().unwrap_or(0);
-        let mut buffer = vec![0; usize::try_from(longest).unwrap_or(CHUNK).min(CHUNK)];
-        for range in &slot.zero {
-            for (offset, length) in pieces(range.start, range.length, CHUNK) {
+        let sector = usize::try_from(self.device().logical_sector()).unwrap_or(READ).clamp(1, READ);
+        let mut buffer = vec![0; READ];
+        let chunks = || slot.zero.iter().flat_map(|range| pieces(range.start, range.length, CHUNK));
+        let mut ahead = chunks();
+        ahead.by_ref().take(AHEAD).for_each(|(offset, length)| self.device().expect_read(offset, wide(length)));
+        for (start, length) in chunks() {
+            if let Some((offset, length)) = ahead.next() {
+                self.device().expect_read(offset, wide(length));
+            }
+            for (offset, length) in pieces(start, wide(length), READ) {
                 let part = buffer.get_mut(..length).unwrap_or_default();
                 self.read(offset, part)?;
                 if is_zero(part) {

@@ -11,12 +11,44 @@ use std::time::Duration;
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Line<'a> {
-    Plan { seal: String, devices: usize, dry_run: bool },
-    Step { devid: u64, device: &'a str, step: Step, bytes: u64, requests: u64, flushes: u64, seconds: f64, complete: bool },
-    Note { devid: u64, device: &'a str, message: &'a str },
-    Warning { devid: u64, device: &'a str, message: &'a str },
-    Error { device: &'a str, step: Step, offset: u64, length: u64, message: String },
-    End { outcome: &'static str, committed: bool, seconds: f64, exit: u8 },
+    Plan {
+        seal: String,
+        devices: usize,
+        dry_run: bool,
+    },
+    Step {
+        devid: u64,
+        device: &'a str,
+        step: Step,
+        bytes: u64,
+        requests: u64,
+        flushes: u64,
+        seconds: f64,
+        complete: bool,
+    },
+    Note {
+        devid: u64,
+        device: &'a str,
+        message: &'a str,
+    },
+    Warning {
+        devid: u64,
+        device: &'a str,
+        message: &'a str,
+    },
+    Error {
+        device: &'a str,
+        step: Step,
+        offset: u64,
+        length: u64,
+        message: String,
+    },
+    End {
+        outcome: &'static str,
+        committed: bool,
+        seconds: f64,
+        exit: u8,
+    },
 }
 
 /// Tells steps as they end.

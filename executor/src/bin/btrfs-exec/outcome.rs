@@ -48,7 +48,11 @@ pub(crate) fn tell(plan: &Plan, report: &Report, quiet: bool, results: bool) {
 }
 
 fn what_now(report: &Report) -> &'static str {
-    let committing = report.devices.iter().flat_map(|device| &device.steps).any(|step| step.step == Step::Commit || step.step == Step::Seal);
+    let committing = report
+        .devices
+        .iter()
+        .flat_map(|device| &device.steps)
+        .any(|step| step.step == Step::Commit || step.step == Step::Seal);
     if report.committed {
         "the filesystem is there, but was not read back as a whole: run btrfs check before use"
     } else if !report.touched() {
@@ -66,7 +70,8 @@ fn done(plan: &Plan, report: &Report) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "made {} in {seconds:.3} s", plan.filesystem.fsid);
     for device in &report.devices {
-        let _ = writeln!(text, "  device {} ({}): {}", device.devid, console::escaped(&device.name), what_was_done(device));
+        let _ =
+            writeln!(text, "  device {} ({}): {}", device.devid, console::escaped(&device.name), what_was_done(device));
     }
     text
 }

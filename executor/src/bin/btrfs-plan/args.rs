@@ -212,7 +212,12 @@ mod tests {
 
     #[test]
     fn a_request_says_everything() {
-        for line in ["btrfs-plan --request r -d single", "btrfs-plan --request r x", "btrfs-plan -n 1e x", "btrfs-plan -d raid7 x"] {
+        for line in [
+            "btrfs-plan --request r -d single",
+            "btrfs-plan --request r x",
+            "btrfs-plan -n 1e x",
+            "btrfs-plan -d raid7 x",
+        ] {
             assert!(Args::try_parse_from(line.split(' ')).is_err(), "{line}");
         }
         assert!(Args::try_parse_from("btrfs-plan --request r -q -o p.zst --compress".split(' ')).is_ok());

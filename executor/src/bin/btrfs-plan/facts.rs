@@ -2,6 +2,7 @@
 
 use btrfs_executor::console;
 use btrfs_executor::exit::Failure;
+use btrfs_executor::parallel;
 use btrfs_executor::probe::{Identity, ProbeError, Probed, Usage, probe, twins};
 use btrfs_executor::target::Target;
 use btrfs_planner::request::DeviceFacts;
@@ -11,6 +12,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[error("'{}' and '{}' are the same device", .0.display(), .1.display())]
 struct Twins(PathBuf, PathBuf);
+
+/// A thread ended by itself: an error of this program.
+#[derive(Debug, thiserror::Error)]
+#[error("an internal error stopped the probing of a device")]
+struct Panicked;
 
 /// Probes every target that is a path, all at once: disks take their time.
 pub(crate) fn facts(targets: &[Target], byte_count: Option<u64>, verbose: bool) -> Result<Vec<DeviceFacts>, Failure> {
@@ -54,12 +60,9 @@ fn described(target: &Target) -> Option<DeviceFacts> {
 }
 
 fn probe_all(paths: &[PathBuf], byte_count: Option<u64>, usage: &Usage) -> Result<Vec<Probed>, Failure> {
-    let results: Vec<Result<Probed, ProbeError>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = paths.iter().map(|path| scope.spawn(move || probe(path, byte_count, usage))).collect();
-        // A thread that panicked has said so; its device counts as unknown.
-        let results = threads.into_iter().zip(paths);
-        results.map(|(thread, path)| thread.join().unwrap_or_else(|_| Err(ProbeError::Absent(path.clone())))).collect()
-    });
+    let results = parallel::map(paths, usize::MAX, |path| probe(path, byte_count, usage));
+    let results: Option<Vec<Result<Probed, ProbeError>>> = results.into_iter().collect();
+    let results = results.ok_or_else(|| Failure::refused(Panicked))?;
     results.into_iter().collect::<Result<_, _>>().map_err(|error| {
         let hint = error.hint();
         Failure::refused(error).with_hint(hint)

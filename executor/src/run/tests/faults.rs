@@ -16,8 +16,8 @@ fn is_alive(device: &SimulatedDevice) -> bool {
 fn any_failing_operation_fails_the_run() {
     let plan = plan(2);
     let (_, whole) = run_on(&plan, vec![used(), used()]);
-    for broken in 0..2 {
-        let operations = whole[broken].operations();
+    for (broken, device) in whole.iter().enumerate() {
+        let operations = device.operations();
         for (index, operation) in operations.iter().enumerate() {
             let kind = operation.kind();
             if kind == OperationKind::Discard {
@@ -164,9 +164,8 @@ fn verification_finds_a_single_byte() {
 #[test]
 fn what_makes_no_sense_is_not_begun() {
     let good = plan(1);
-    let refused = |plan: &Plan, targets: &[Target]| {
-        run(plan, targets, &Options::default(), &Cancel::new(), &Silent).unwrap_err()
-    };
+    let refused =
+        |plan: &Plan, targets: &[Target]| run(plan, targets, &Options::default(), &Cancel::new(), &Silent).unwrap_err();
     assert_eq!(refused(&good, &[]), RunError::Count { planned: 1, given: 0 });
     let mut zoned = good.clone();
     zoned.devices[0].reset_zones = zoned.devices[0].discard.clone();

@@ -62,7 +62,8 @@ fn flushes_are_few() {
     for slot in &mut plan.devices {
         slot.wipe.clear();
     }
-    let (_, devices) = run_on(&plan, vec![SimulatedDevice::new(SIZE), SimulatedDevice::new(SIZE), SimulatedDevice::new(SIZE)]);
+    let (_, devices) =
+        run_on(&plan, vec![SimulatedDevice::new(SIZE), SimulatedDevice::new(SIZE), SimulatedDevice::new(SIZE)]);
     let flushes = |device: &SimulatedDevice| {
         device.operations().iter().filter(|operation| **operation == Operation::Flush).count()
     };
@@ -98,8 +99,7 @@ fn slow_devices_do_not_wait_for_each_other() {
 fn fewer_jobs_than_devices_do_it_all_the_same() {
     let plan = plan(4);
     let options = Options { verify: true, jobs: std::num::NonZeroUsize::new(2) };
-    let (report, devices) =
-        run_with(&plan, (0..4).map(|_| used()).collect(), &options, &Cancel::new(), &Silent);
+    let (report, devices) = run_with(&plan, (0..4).map(|_| used()).collect(), &options, &Cancel::new(), &Silent);
     assert_eq!(report.outcome, Outcome::Done);
     assert_complete(&plan, &devices);
     assert!(report.devices.iter().all(|device| device.steps.last().is_some_and(|step| step.step == Step::Verify)));
