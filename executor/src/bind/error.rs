@@ -41,7 +41,7 @@ pub enum BindError {
         devid: u64,
     },
     /// Two devices of the plan are one.
-    #[error("'{}' and '{}' are the same device", first.display(), second.display())]
+    #[error("'{}' and '{}' are the same device, or parts of one", first.display(), second.display())]
     Twice {
         /// The first path.
         first: PathBuf,

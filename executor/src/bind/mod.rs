@@ -16,7 +16,7 @@ use lock::DiskLock;
 use open::Opened;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Which path is which device, where the plan's own path is not meant: by devid.
 pub type Overrides = BTreeMap<u64, PathBuf>;
@@ -95,7 +95,7 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     refuse_zones(plan)?;
     let paths = paths(plan, overrides)?;
     let usage = Usage::read()?;
-    let identities: Vec<Option<Identity>> = paths.iter().map(|path| identity(path)).collect();
+    let identities: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of_path(path)).collect();
     if let Some((first, second)) = twins(&paths, &identities, &usage) {
         return Err(BindError::Twice { first, second });
     }
@@ -110,11 +110,6 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     let created: Vec<PathBuf> = created.map(|opened| opened.path.clone()).collect();
     let opened = collect(results).inspect_err(|_| remove(&created))?;
     Ok((opened, locks))
-}
-
-/// What a path leads to now; `None` where there is nothing yet, or nothing of use, which opening it will say.
-fn identity(path: &Path) -> Option<Identity> {
-    Identity::of(&std::fs::metadata(path).ok()?)
 }
 
 /// All of them, or every error at once.

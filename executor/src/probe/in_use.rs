@@ -88,7 +88,9 @@ impl Identity {
         }
     }
 
-    fn of_path(path: &Path) -> Option<Self> {
+    /// What a path leads to now; `None` where there is nothing, or nothing that can hold a filesystem.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
         Self::of(&fs::metadata(path).ok()?)
     }
 }
@@ -172,6 +174,13 @@ impl Usage {
                 && self.directly(Identity::Block(twin.number)).is_some()
         });
         twin.map(|twin| InUse::Loop(twin.name.clone()))
+    }
+
+    /// The whole disk that a partition is on.
+    #[must_use]
+    pub fn disk_of(&self, identity: Identity) -> Option<Identity> {
+        let Identity::Block(number) = identity else { return None };
+        self.sysfs.node(number)?.parent().map(Identity::Block)
     }
 
     /// The file behind a loop device and where in it the device begins: two devices with the same are the same.

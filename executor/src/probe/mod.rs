@@ -85,17 +85,8 @@ impl ProbeError {
     }
 }
 
-/// A device that was probed: its facts, and its identity if it exists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probed {
-    /// What the planner is told.
-    pub facts: DeviceFacts,
-    /// What tells two devices apart; none for a file that is still to be created.
-    pub identity: Option<Identity>,
-}
-
 /// Probes a device or an image file. A file that is shorter than `byte_count`, or absent, will be grown to it.
-pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Probed, ProbeError> {
+pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<DeviceFacts, ProbeError> {
     let text = path.to_str().ok_or_else(|| ProbeError::NotText(path.to_path_buf()))?.to_string();
     let open = |source: io::Error| ProbeError::Open { path: path.to_path_buf(), source };
     let metadata = match fs::metadata(path) {
@@ -103,7 +94,7 @@ pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Prob
             let size = byte_count.filter(|count| *count != 0);
             let size = size.ok_or_else(|| ProbeError::Absent(path.to_path_buf()))?;
             check_folder(path)?;
-            return Ok(Probed { facts: file_facts(text, size), identity: None });
+            return Ok(file_facts(text, size));
         }
         result => result.map_err(open)?,
     };
@@ -118,11 +109,11 @@ pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Prob
             let mut facts = block_facts(path, &file, number)?;
             facts.path = Some(text);
             facts.signatures = signatures_of(path, &file)?;
-            return Ok(Probed { facts, identity: Some(identity) });
+            return Ok(facts);
         }
     };
     facts.signatures = signatures_of(path, &File::open(path).map_err(open)?)?;
-    Ok(Probed { facts, identity: Some(identity) })
+    Ok(facts)
 }
 
 /// Whether an image file may be created at `path`: its folder is there, and is not where device nodes are. A mistyped
@@ -134,7 +125,7 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), ProbeError> {
     if fs::metadata("/dev")
         .is_ok_and(|nodes| nodes.dev() == device && fs::metadata("/").is_ok_and(|root| root.dev() != device))
     {
-        return Err(open(io::ErrorKind::NotFound.into()));
+        return Err(open(io::Error::from_raw_os_error(nix::libc::ENOENT)));
     }
     Ok(())
 }

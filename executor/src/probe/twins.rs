@@ -4,7 +4,8 @@ use super::in_use::{Identity, Usage};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Two paths that lead to the same device, whatever links and loop devices are on the way.
+/// Two paths that lead to the same device, or to a disk and its partition, whatever links and loop devices are on the
+/// way.
 #[must_use]
 pub fn twins(paths: &[PathBuf], identities: &[Option<Identity>], usage: &Usage) -> Option<(PathBuf, PathBuf)> {
     let pair = |first: &Path, second: &Path| Some((first.to_path_buf(), second.to_path_buf()));
@@ -16,6 +17,10 @@ pub fn twins(paths: &[PathBuf], identities: &[Option<Identity>], usage: &Usage) 
         }
     }
     for (path, identity) in paths.iter().zip(identities) {
+        let disk = identity.and_then(|identity| usage.disk_of(identity));
+        if let Some(first) = disk.and_then(|disk| seen.get(&disk)) {
+            return pair(first, path);
+        }
         let Some((file, offset)) = identity.and_then(|identity| usage.behind(identity)) else { continue };
         if let Some(first) = seen.get(&file).copied().or_else(|| behind.insert((file, offset), path)) {
             return pair(first, path);

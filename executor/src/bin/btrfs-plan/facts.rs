@@ -3,14 +3,14 @@
 use btrfs_executor::console;
 use btrfs_executor::exit::Failure;
 use btrfs_executor::parallel;
-use btrfs_executor::probe::{Identity, ProbeError, Probed, Usage, probe, twins};
+use btrfs_executor::probe::{Identity, ProbeError, Usage, probe, twins};
 use btrfs_executor::target::Target;
 use btrfs_planner::request::DeviceFacts;
 use std::path::{Path, PathBuf};
 
 /// Two targets are one device.
 #[derive(Debug, thiserror::Error)]
-#[error("'{}' and '{}' are the same device", .0.display(), .1.display())]
+#[error("'{}' and '{}' are the same device, or parts of one", .0.display(), .1.display())]
 struct Twins(PathBuf, PathBuf);
 
 /// A thread ended by itself: an error of this program.
@@ -25,20 +25,13 @@ pub(crate) fn facts(targets: &[Target], byte_count: Option<u64>, verbose: bool) 
         return Ok(targets.iter().filter_map(described).collect());
     }
     let usage = Usage::read().map_err(|error| Failure::refused(error).with_hint(Some("mount /proc")))?;
-    let mut probed = probe_all(&paths, byte_count, &usage)?.into_iter();
-    let mut identities: Vec<Option<Identity>> = Vec::new();
-    let mut facts = Vec::with_capacity(targets.len());
-    for target in targets {
-        if let Some(described) = described(target) {
-            facts.push(described);
-        } else if let Some(probed) = probed.next() {
-            identities.push(probed.identity);
-            facts.push(probed.facts);
-        }
-    }
+    let identities: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of_path(path)).collect();
     if let Some((first, second)) = twins(&paths, &identities, &usage) {
         return Err(Failure::refused(Twins(first, second)).with_hint(Some("name every device once")));
     }
+    let mut probed = probe_all(&paths, byte_count, &usage)?.into_iter();
+    let facts: Vec<DeviceFacts> =
+        targets.iter().filter_map(|target| described(target).or_else(|| probed.next())).collect();
     if verbose {
         facts.iter().for_each(tell);
     }
@@ -59,9 +52,9 @@ fn described(target: &Target) -> Option<DeviceFacts> {
     }
 }
 
-fn probe_all(paths: &[PathBuf], byte_count: Option<u64>, usage: &Usage) -> Result<Vec<Probed>, Failure> {
+fn probe_all(paths: &[PathBuf], byte_count: Option<u64>, usage: &Usage) -> Result<Vec<DeviceFacts>, Failure> {
     let results = parallel::map(paths, usize::MAX, |path| probe(path, byte_count, usage));
-    let results: Option<Vec<Result<Probed, ProbeError>>> = results.into_iter().collect();
+    let results: Option<Vec<Result<DeviceFacts, ProbeError>>> = results.into_iter().collect();
     let results = results.ok_or_else(|| Failure::refused(Panicked))?;
     results.into_iter().collect::<Result<_, _>>().map_err(|error| {
         let hint = error.hint();

