@@ -162,16 +162,23 @@ const fn kind(kind: DeviceKind) -> &'static str {
     }
 }
 
+/// How many signatures are spelled out.
+const SHOWN: usize = 6;
+
 fn listed(signatures: &[Signature]) -> String {
     if signatures.is_empty() {
         return "nothing".to_string();
     }
-    let names = signatures.iter().map(|signature| {
+    let names = signatures.iter().take(SHOWN).map(|signature| {
         let label = signature.label.as_deref().or(signature.uuid.as_deref());
         let label = label.map(|label| format!(" '{}'", escaped(label))).unwrap_or_default();
         format!("{}{label} at {}", escaped(&signature.kind), signature.offset)
     });
-    names.collect::<Vec<String>>().join(", ")
+    let names = names.collect::<Vec<String>>().join(", ");
+    match signatures.len().saturating_sub(SHOWN) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
 }
 
 fn with_causes(error: &BindError) -> String {

@@ -144,8 +144,9 @@ fn difference(slot: &Slot, facts: &DeviceFacts, mut signatures: Vec<Signature>) 
         }
     }
     let mut expected = planned.signatures.clone();
-    expected.sort_unstable();
-    signatures.sort_unstable();
+    for list in [&mut expected, &mut signatures] {
+        list.sort_unstable_by(|left, right| left.offset.cmp(&right.offset).then_with(|| left.cmp(right)));
+    }
     (expected != signatures).then_some(Difference::Signatures { planned: expected, found: signatures })
 }
 

@@ -76,6 +76,10 @@ impl ProbeError {
             Self::Open { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 "devices are usually root's: try sudo".to_string()
             }
+            Self::Open { path, source } if source.kind() == io::ErrorKind::NotFound && path.starts_with("/dev") => {
+                "lsblk shows the devices that there are".to_string()
+            }
+            Self::Absent(path) if path.starts_with("/dev") => "lsblk shows the devices that there are".to_string(),
             Self::Absent(_) => "give an image file that is to be created a size with --byte-count".to_string(),
             Self::OtherKind(_) => "name a block device or an image file, or describe a device: size=10T".to_string(),
             Self::InUse { by, .. } => by.hint(),
