@@ -2,7 +2,7 @@
 
 use super::error::{BindError, Difference};
 use crate::ioctl;
-use crate::probe::{Identity, InUse, ProbeError, Usage, block_facts, check_folder, signatures_of};
+use crate::probe::{DeviceNumber, Identity, InUse, ProbeError, Usage, check_folder, names, signatures_of};
 use btrfs_planner::plan::Device as Slot;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, Signature};
 use std::fs::{self, File, OpenOptions};
@@ -70,7 +70,7 @@ fn existing(slot: &Slot, path: &Path, identity: Identity, writable: bool) -> Res
             if ioctl::is_read_only(&file).map_err(asked)? {
                 return Err(BindError::ReadOnly(path.to_path_buf()));
             }
-            block_facts(path, &file, number)?
+            block_facts(slot, path, &file, number)?
         }
         Identity::File(..) => lock_file(path, &file).map(|()| DeviceFacts {
             kind: DeviceKind::File,
@@ -104,6 +104,21 @@ fn create(slot: &Slot, path: &Path, writable: bool) -> Result<Opened, BindError>
     let identity = if writable { Identity::of(&metadata) } else { Some(imagined(slot)) };
     let identity = identity.ok_or_else(|| ProbeError::OtherKind(path.to_path_buf()))?;
     Ok(Opened { path: path.to_path_buf(), identity, file, logical_sector: 512, created: true })
+}
+
+/// What the kernel says of a block device, as far as a plan can differ from it.
+fn block_facts(slot: &Slot, path: &Path, file: &File, number: DeviceNumber) -> Result<DeviceFacts, BindError> {
+    let ask = |what| move |source| ProbeError::Ask { path: path.to_path_buf(), what, source };
+    let named = slot.found.model.is_some() || slot.found.serial.is_some();
+    let (model, serial) = if named { names(number) } else { (None, None) };
+    Ok(DeviceFacts {
+        kind: DeviceKind::Block,
+        logical_sector: ioctl::logical_sector(file).map_err(ask("logical sector size"))?,
+        model,
+        serial,
+        size: ioctl::size(file).map_err(ask("size"))?,
+        ..DeviceFacts::default()
+    })
 }
 
 /// Two runs on one image would undo each other.

@@ -98,10 +98,19 @@ impl Identity {
 /// A loop device with a file behind it.
 #[derive(Clone, Debug)]
 struct Loop {
-    name: String,
-    number: DeviceNumber,
+    node: Node,
     file: Identity,
-    offset: u64,
+}
+
+impl Loop {
+    fn number(&self) -> Option<DeviceNumber> {
+        self.node.number()
+    }
+
+    /// Whether both stand on the same bytes of the same file.
+    fn is_like(&self, other: &Self) -> bool {
+        self.file == other.file && self.node.backing_offset() == other.node.backing_offset()
+    }
 }
 
 /// Everything that is in use on this machine, read once.
@@ -142,7 +151,7 @@ impl Usage {
         };
         let swaps = swaps::parse(&text).iter().filter_map(|path| Identity::of_path(path)).collect();
         let sysfs = Sysfs::new(sys);
-        let loops = sysfs.disks("loop").iter().filter_map(loop_of).collect();
+        let loops = sysfs.disks("loop").into_iter().filter_map(loop_of).collect();
         Ok(Self { mounts, members: sysfs.btrfs_members(), swaps, loops, sysfs })
     }
 
@@ -154,7 +163,7 @@ impl Usage {
         }
         let Identity::Block(number) = identity else {
             let user = self.loops.iter().find(|user| user.file == identity);
-            return user.map(|user| InUse::Loop(user.name.clone()));
+            return user.map(|user| InUse::Loop(user.node.name()));
         };
         if let Some(node) = self.sysfs.node(number) {
             if let Some(holder) = node.holders().into_iter().next() {
@@ -167,13 +176,17 @@ impl Usage {
             }
         }
         // A second loop device over the same bytes writes behind the first one's back.
-        let own = self.loops.iter().find(|own| own.number == number)?;
+        let own = self.loop_device(number)?;
         let twin = self.loops.iter().find(|twin| {
-            twin.number != number
-                && (twin.file, twin.offset) == (own.file, own.offset)
-                && self.directly(Identity::Block(twin.number)).is_some()
+            twin.is_like(own)
+                && twin.number().is_some_and(|other| other != number && self.directly(Identity::Block(other)).is_some())
         });
-        twin.map(|twin| InUse::Loop(twin.name.clone()))
+        twin.map(|twin| InUse::Loop(twin.node.name()))
+    }
+
+    fn loop_device(&self, number: DeviceNumber) -> Option<&Loop> {
+        let name = self.sysfs.node(number)?.name();
+        self.loops.iter().find(|device| device.node.name() == name)
     }
 
     /// The whole disk that a partition is on.
@@ -187,7 +200,7 @@ impl Usage {
     #[must_use]
     pub fn behind(&self, identity: Identity) -> Option<(Identity, u64)> {
         let Identity::Block(number) = identity else { return None };
-        self.loops.iter().find(|device| device.number == number).map(|device| (device.file, device.offset))
+        self.loop_device(number).map(|device| (device.file, device.node.backing_offset()))
     }
 
     fn directly(&self, identity: Identity) -> Option<InUse> {
@@ -202,9 +215,9 @@ impl Usage {
     }
 }
 
-fn loop_of(node: &Node) -> Option<Loop> {
-    let (path, offset) = node.backing_file()?;
-    Some(Loop { name: node.name(), number: node.number()?, file: Identity::of_path(&path)?, offset })
+fn loop_of(node: Node) -> Option<Loop> {
+    let file = Identity::of_path(&node.backing_file()?)?;
+    Some(Loop { node, file })
 }
 
 #[cfg(test)]
@@ -236,7 +249,13 @@ mod tests {
         let image = root.path().join("image").display().to_string();
         for name in ["loop0", "loop1"] {
             write(root.path(), &format!("sys/block/{name}/loop/backing_file"), &image);
-            write(root.path(), &format!("sys/block/{name}/dev"), &format!("7:{}", name.trim_start_matches("loop")));
+            let number = format!("7:{}", name.trim_start_matches("loop"));
+            write(root.path(), &format!("sys/block/{name}/dev"), &number);
+            std::os::unix::fs::symlink(
+                format!("../../block/{name}"),
+                root.path().join(format!("sys/dev/block/{number}")),
+            )
+            .unwrap();
         }
         let usage = Usage::read_from(&root.path().join("proc"), &root.path().join("sys")).unwrap();
         (root, usage)

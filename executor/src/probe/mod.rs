@@ -158,7 +158,7 @@ fn open_exclusively(path: &Path) -> Result<File, ProbeError> {
 }
 
 /// What the kernel says of an open block device, but not what is on it.
-pub(crate) fn block_facts(path: &Path, file: &File, number: DeviceNumber) -> Result<DeviceFacts, ProbeError> {
+fn block_facts(path: &Path, file: &File, number: DeviceNumber) -> Result<DeviceFacts, ProbeError> {
     let ask = |what| move |source| ProbeError::Ask { path: path.to_path_buf(), what, source };
     let logical_sector = ioctl::logical_sector(file).map_err(ask("logical sector size"))?;
     let node = Sysfs::new("/sys").node(number);
@@ -178,6 +178,12 @@ pub(crate) fn block_facts(path: &Path, file: &File, number: DeviceNumber) -> Res
         signatures: Vec::new(),
         size: ioctl::size(file).map_err(ask("size"))?,
     })
+}
+
+/// Model and serial number of a block device, where the kernel tells.
+pub(crate) fn names(number: DeviceNumber) -> (Option<String>, Option<String>) {
+    let node = Sysfs::new("/sys").node(number);
+    node.map_or((None, None), |node| (node.model(), node.serial()))
 }
 
 fn file_facts(path: String, size: u64) -> DeviceFacts {

@@ -2,7 +2,8 @@
 
 use super::number::DeviceNumber;
 use btrfs_planner::request::DiscardLimits;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Where the kernel's view of devices is mounted: `/sys`, or a test's folder.
@@ -27,7 +28,10 @@ impl Sysfs {
 
     /// The device with this number, if sysfs knows it.
     pub(crate) fn node(&self, number: DeviceNumber) -> Option<Node> {
-        let folder = fs::canonicalize(self.root.join(format!("dev/block/{number}"))).ok()?;
+        let entry = self.root.join(format!("dev/block/{number}"));
+        // A link to the device's folder, whose last names are those of the disk and of the partition.
+        let folder = fs::read_link(&entry).map(|link| self.root.join("dev/block").join(link)).ok();
+        let folder = folder.or_else(|| entry.exists().then_some(entry))?;
         let partition = folder.join("partition").exists();
         let disk = folder.parent().filter(|_| partition).unwrap_or(&folder).to_path_buf();
         Some(Node { folder, disk })
@@ -88,11 +92,14 @@ impl Node {
         partitions.map(|folder| Self { folder, disk: self.disk.clone() }).collect()
     }
 
-    /// The file behind a loop device, and where in it the device begins.
-    pub(crate) fn backing_file(&self) -> Option<(PathBuf, u64)> {
-        let path = text(&self.folder.join("loop/backing_file"))?;
-        let offset = text(&self.folder.join("loop/offset")).and_then(|offset| offset.parse().ok());
-        Some((PathBuf::from(path), offset.unwrap_or(0)))
+    /// The file behind a loop device.
+    pub(crate) fn backing_file(&self) -> Option<PathBuf> {
+        text(&self.folder.join("loop/backing_file")).map(PathBuf::from)
+    }
+
+    /// Where in the file behind it a loop device begins.
+    pub(crate) fn backing_offset(&self) -> u64 {
+        text(&self.folder.join("loop/offset")).and_then(|offset| offset.parse().ok()).unwrap_or(0)
     }
 
     pub(crate) fn rotational(&self) -> bool {
@@ -143,10 +150,12 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// The text of an attribute. Attributes are short, and come in one piece.
 fn text(path: &Path) -> Option<String> {
-    let text = fs::read_to_string(path).ok()?;
-    let text = text.trim();
-    (!text.is_empty()).then(|| text.to_string())
+    let mut buffer = [0; 4096];
+    let length = File::open(path).ok()?.read(&mut buffer).ok()?;
+    let text = String::from_utf8_lossy(buffer.get(..length)?).trim().to_string();
+    (!text.is_empty()).then_some(text)
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
