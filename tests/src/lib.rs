@@ -1,0 +1,15 @@
+//! What the end-to-end tests share.
+//!
+//! [`suite`] runs tables of cases. [`requests`] are requests for plans of every shape; [`contents`] reads the filesystem
+//! in a plan; [`golden`] brings golden layouts and plans into one form. [`programs`] runs ours and others;
+//! [`loops`], [`mounts`], [`kernel_log`] and [`kernel`] are for the tests that ask the kernel.
+
+pub mod contents;
+pub mod golden;
+pub mod kernel;
+pub mod kernel_log;
+pub mod loops;
+pub mod mounts;
+pub mod programs;
+pub mod requests;
+pub mod suite;
