@@ -25,8 +25,7 @@ pub type Overrides = BTreeMap<u64, PathBuf>;
 pub struct Bound {
     targets: Vec<Target>,
     locks: Vec<DiskLock>,
-    /// Block devices that the kernel's btrfs should look at afterwards.
-    registrable: Vec<PathBuf>,
+    block_devices: Vec<PathBuf>,
 }
 
 /// A device that a schedule can be run on.
@@ -44,13 +43,16 @@ impl Bound {
         &self.targets
     }
 
-    /// Lets go of every device: locks first, so that who waits for the closing of a device finds it free. The answer
-    /// is the paths of those that are block devices.
+    /// Those of them that are block devices.
     #[must_use]
-    pub fn release(self) -> Vec<PathBuf> {
+    pub fn block_devices(&self) -> &[PathBuf] {
+        &self.block_devices
+    }
+
+    /// Lets go of every device: locks first, so that who waits for the closing of a device finds it free.
+    pub fn release(self) {
         drop(self.locks);
         drop(self.targets);
-        self.registrable
     }
 }
 
@@ -65,19 +67,19 @@ pub fn bind(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
             return Err(BindError::Grow { path, size: open::extent(slot), source });
         }
     }
-    let mut registrable = Vec::new();
+    let mut block_devices = Vec::new();
     let targets = opened.into_iter().map(|opened| {
         let name = opened.path.display().to_string();
         let device: Box<dyn Device> = match opened.identity {
             Identity::Block(_) => {
-                registrable.push(opened.path);
+                block_devices.push(opened.path);
                 Box::new(BlockDevice::new(opened.file, opened.logical_sector))
             }
             Identity::File(..) => Box::new(ImageFile::new(opened.file)),
         };
         Target { name, device }
     });
-    Ok(Bound { targets: targets.collect(), locks, registrable })
+    Ok(Bound { targets: targets.collect(), locks, block_devices })
 }
 
 /// The same for a dry run: everything is opened for reading, and what is written goes nowhere.
@@ -88,19 +90,19 @@ pub fn rehearse(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> 
         let file = if opened.created { None } else { Some(opened.file) };
         Target { name, device: Box::new(Rehearsal::new(file, opened.logical_sector)) }
     });
-    Ok(Bound { targets: targets.collect(), locks, registrable: Vec::new() })
+    Ok(Bound { targets: targets.collect(), locks, block_devices: Vec::new() })
 }
 
 fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<Opened>, Vec<DiskLock>), BindError> {
     refuse_zones(plan)?;
     let paths = paths(plan, overrides)?;
-    let usage = Usage::read()?;
     let identities: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of_path(path)).collect();
+    // Locks come before looking: whoever holds one now may be writing what will be found.
+    let locks = lock_disks(&paths, &identities)?;
+    let usage = Usage::read()?;
     if let Some((first, second)) = twins(&paths, &identities, &usage) {
         return Err(BindError::Twice { first, second });
     }
-    // Locks come before looking: whoever holds one now may be writing what will be found.
-    let locks = lock_disks(&paths, &identities)?;
     // Probing waits for every device's heads to move; devices can do that at the same time.
     let slots = plan.devices.iter().zip(&paths).zip(identities);
     let results =

@@ -11,6 +11,7 @@ mod twins;
 
 pub use in_use::{Identity, InUse, Usage, UsageUnknown};
 pub use number::{DeviceNumber, NotANumber};
+pub(crate) use signatures::fetch_ends;
 pub use signatures::signatures;
 pub(crate) use sysfs::Sysfs;
 pub use twins::twins;

@@ -21,7 +21,7 @@ pub fn signatures(file: &File) -> io::Result<Vec<Signature>> {
 const ENDS: i64 = 512 << 10;
 
 /// libblkid looks at dozens of places, one after another. Fetching them together waits for the device once.
-fn fetch_ends(mut file: &File) {
+pub(crate) fn fetch_ends(mut file: &File) {
     let end = file.seek(SeekFrom::End(0)).ok().and_then(|end| i64::try_from(end).ok()).unwrap_or(0);
     for start in [0, end.saturating_sub(ENDS)] {
         if (0..end).contains(&start) {

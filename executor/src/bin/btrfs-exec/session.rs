@@ -9,7 +9,7 @@ use btrfs_executor::bind::{self, Bound, Overrides};
 use btrfs_executor::console;
 use btrfs_executor::document::{self, Place};
 use btrfs_executor::exit::{ExitStatus, Failure};
-use btrfs_executor::register::register;
+use btrfs_executor::register::{register_closed, register_open};
 use btrfs_executor::run::{Cancel, Event, Observer, Options, Outcome, Report, run as run_plan};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::Seal;
@@ -110,11 +110,11 @@ fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<
         report
     });
     let report: Report = report.map_err(Failure::refused)?;
-    let paths = bound.release();
-    if report.outcome == Outcome::Done && !args.dry_run {
-        for note in register(&paths) {
-            console::tell(&console::escaped(&format!("note: {note}")));
-        }
+    let made = report.outcome == Outcome::Done && !args.dry_run;
+    let again = if made { register_open(bound.block_devices()) } else { Vec::new() };
+    bound.release();
+    for note in register_closed(&again) {
+        console::tell(&console::escaped(&format!("note: {note}")));
     }
     let status = outcome::status(&report);
     if args.dry_run && report.outcome == Outcome::Done {
