@@ -12,4 +12,5 @@ pub mod loops;
 pub mod mounts;
 pub mod programs;
 pub mod requests;
+pub mod sparse;
 pub mod suite;
