@@ -14,3 +14,4 @@ pub mod programs;
 pub mod requests;
 pub mod sparse;
 pub mod suite;
+pub mod trace;

@@ -40,7 +40,16 @@ fn is_root() -> bool {
 /// skipped although it is root's or CI's run: an empty table, or one that quietly skips, proves nothing.
 #[must_use]
 pub fn run(floor: usize, cases: Vec<Trial>) -> ExitCode {
-    let arguments = Arguments::from_args();
+    run_with(Arguments::from_args(), floor, cases)
+}
+
+/// The same, never two at a time.
+#[must_use]
+pub fn run_one_by_one(floor: usize, cases: Vec<Trial>) -> ExitCode {
+    run_with(Arguments { test_threads: Some(1), ..Arguments::from_args() }, floor, cases)
+}
+
+fn run_with(arguments: Arguments, floor: usize, cases: Vec<Trial>) -> ExitCode {
     let narrowed = arguments.list || arguments.filter.is_some() || !arguments.skip.is_empty() || arguments.ignored;
     let conclusion = libtest_mimic::run(&arguments, cases);
     if conclusion.has_failed() || narrowed {
