@@ -10,11 +10,15 @@
 //! Until [`bind`] is through, nothing is written anywhere; and until every device has come to the barrier in [`run`],
 //! no superblock is.
 
+// What no crate offers: a few ioctls, and libblkid. Each has its file, and every use its reason.
+#![deny(unsafe_code)]
+
 pub mod bind;
 pub mod console;
 pub mod device;
 pub mod document;
 pub mod exit;
+#[allow(unsafe_code)]
 mod ioctl;
 pub mod parallel;
 pub mod probe;

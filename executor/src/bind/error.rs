@@ -215,6 +215,9 @@ impl BindError {
                     .to_string()
             }
             Self::Different { .. } => "plan again for the devices as they are now".to_string(),
+            Self::Lock { source, .. } if source.raw_os_error() == Some(nix::libc::EMFILE) => {
+                "allow more open files: ulimit -n 20000".to_string()
+            }
             Self::Lock { .. } => {
                 "another program is at work on the disk; wait for it, or look for it with lslocks".to_string()
             }

@@ -77,6 +77,12 @@ pub fn write_all(device: &dyn Device, mut offset: u64, mut slices: &mut [IoSlice
     Ok(requests)
 }
 
+/// Whether all of it is zero. Looks at words, since this is asked of megabytes.
+pub(crate) fn is_zero(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks::<16>();
+    words.iter().all(|word| *word == [0; 16]) && rest.iter().all(|byte| *byte == 0)
+}
+
 fn advanced(offset: u64, count: usize) -> io::Result<u64> {
     let end = u64::try_from(count).ok().and_then(|count| offset.checked_add(count));
     end.ok_or_else(|| io::ErrorKind::InvalidData.into())

@@ -17,6 +17,8 @@ const SUPERBLOCKS_BAD_CHECKSUM: c_int = 1 << 10;
 const PARTITIONS_FORCE_GPT: c_int = 1 << 1;
 const PARTITIONS_MAGIC: c_int = 1 << 3;
 
+const FILTER_NOT_IN: c_int = 1;
+
 /// blkid_struct_probe
 #[repr(C)]
 struct RawProbe {
@@ -31,6 +33,7 @@ unsafe extern "C" {
     fn blkid_probe_set_device(probe: *mut RawProbe, fd: c_int, offset: i64, size: i64) -> c_int;
     fn blkid_probe_enable_superblocks(probe: *mut RawProbe, enable: c_int) -> c_int;
     fn blkid_probe_set_superblocks_flags(probe: *mut RawProbe, flags: c_int) -> c_int;
+    fn blkid_probe_filter_superblocks_type(probe: *mut RawProbe, flag: c_int, names: *mut *mut c_char) -> c_int;
     fn blkid_probe_enable_partitions(probe: *mut RawProbe, enable: c_int) -> c_int;
     fn blkid_probe_set_partitions_flags(probe: *mut RawProbe, flags: c_int) -> c_int;
     fn blkid_do_probe(probe: *mut RawProbe) -> c_int;
@@ -74,6 +77,13 @@ impl<'f> Probe<'f> {
         // SAFETY: as above.
         checked(unsafe { blkid_probe_set_partitions_flags(raw, partitions) })?;
         Ok(probe)
+    }
+
+    /// Leaves out one kind.
+    pub(super) fn leave_out(&mut self, kind: &CStr) -> io::Result<()> {
+        let mut names = [kind.as_ptr().cast_mut(), ptr::null_mut()];
+        // SAFETY: the probe lives; the list ends with null, and the library only compares the names in it.
+        checked(unsafe { blkid_probe_filter_superblocks_type(self.raw.as_ptr(), FILTER_NOT_IN, names.as_mut_ptr()) })
     }
 
     /// Goes on to the next thing that is recognised; false when there is none.

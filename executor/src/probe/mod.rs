@@ -1,5 +1,6 @@
 //! From a path to the facts of a device, and to what uses it. Opens for reading only.
 
+#[allow(unsafe_code)]
 mod blkid;
 mod in_use;
 mod mountinfo;
@@ -79,6 +80,9 @@ impl ProbeError {
             }
             Self::Open { path, source } if source.kind() == io::ErrorKind::NotFound && path.starts_with("/dev") => {
                 "lsblk shows the devices that there are".to_string()
+            }
+            Self::Open { source, .. } if source.raw_os_error() == Some(nix::libc::EMFILE) => {
+                "allow more open files: ulimit -n 20000".to_string()
             }
             Self::Absent(path) if path.starts_with("/dev") => "lsblk shows the devices that there are".to_string(),
             Self::Absent(_) => "give an image file that is to be created a size with --byte-count".to_string(),

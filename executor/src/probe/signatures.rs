@@ -1,10 +1,12 @@
 //! What is on a device: everything that libblkid recognises, each with the place of its magic.
 
 use super::blkid::Probe;
+use crate::device::is_zero;
 use btrfs_planner::request::Signature;
 use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 
 /// A device with more than this is damaged or made to be a trap; the rest would not change anybody's mind.
 const MOST: usize = 256;
@@ -17,23 +19,54 @@ pub fn signatures(file: &File) -> io::Result<Vec<Signature>> {
     found
 }
 
-/// Where nearly all magics are: as much as this at either end of a device.
-const ENDS: i64 = 512 << 10;
+/// A label of ZFS has this many bytes, and places that are multiples of it: two at the start of a device, two at its end.
+const ZFS_LABEL: u64 = 256 << 10;
+
+/// Where nearly all magics are: both ends of a device, as far as ZFS has its labels. Start and end of each.
+fn ends(mut file: &File) -> io::Result<[(u64, u64); 2]> {
+    let size = file.seek(SeekFrom::End(0))?;
+    let labels = 2 * ZFS_LABEL;
+    let last = (size - size % ZFS_LABEL).saturating_sub(labels).max(labels);
+    Ok([(0, labels.min(size)), (last.min(size), size)])
+}
 
 /// libblkid looks at dozens of places, one after another. Fetching them together waits for the device once.
-pub(crate) fn fetch_ends(mut file: &File) {
-    let end = file.seek(SeekFrom::End(0)).ok().and_then(|end| i64::try_from(end).ok()).unwrap_or(0);
-    for start in [0, end.saturating_sub(ENDS)] {
-        if (0..end).contains(&start) {
+pub(crate) fn fetch_ends(file: &File) {
+    for (start, end) in ends(file).unwrap_or_default() {
+        if let (Ok(start), Ok(length)) = (start.try_into(), (end - start).try_into())
+            && length > 0
+        {
             // Advice: without it everything is as right, and slower.
-            let _ = posix_fadvise(file, start, ENDS, PosixFadviseAdvice::POSIX_FADV_WILLNEED);
+            let _ = posix_fadvise(file, start, length, PosixFadviseAdvice::POSIX_FADV_WILLNEED);
         }
     }
 }
 
+/// Whether both ends hold nothing but zeros.
+fn ends_are_zero(file: &File) -> io::Result<bool> {
+    let mut buffer = vec![0; 64 << 10];
+    for (mut start, end) in ends(file)? {
+        while start < end {
+            let rest = usize::try_from(end - start).unwrap_or(usize::MAX).min(buffer.len());
+            let part = buffer.get_mut(..rest).unwrap_or_default();
+            let count = file.read_at(part, start)?;
+            if count == 0 || !is_zero(part.get(..count).unwrap_or_default()) {
+                return Ok(false);
+            }
+            start += u64::try_from(count).unwrap_or(u64::MAX);
+        }
+    }
+    Ok(true)
+}
+
 fn find(file: &File) -> io::Result<Vec<Signature>> {
     fetch_ends(file);
+    let clean = ends_are_zero(file)?;
     let mut probe = Probe::new(file)?;
+    if clean {
+        // It takes a MiB of fresh memory to look for ZFS, which is at the ends or nowhere.
+        probe.leave_out(c"zfs_member")?;
+    }
     let mut found: Vec<Signature> = Vec::new();
     while found.len() < MOST && probe.next()? {
         let Some(signature) = signature(&probe) else { continue };
@@ -102,6 +135,31 @@ mod tests {
     fn an_empty_device_has_none() {
         assert_eq!(signatures(&image(&[])).unwrap(), []);
         assert_eq!(signatures(&tempfile::tempfile().unwrap()).unwrap_or_default(), []);
+    }
+
+    /// The ends hold all labels that ZFS can have, whatever the size; nothing else is left out.
+    #[test]
+    fn the_ends_hold_every_label_of_zfs() {
+        let file = tempfile::tempfile().unwrap();
+        for size in [0, 4096, 300 << 10, 512 << 10, (64 << 20) - 512, 64 << 20, (64 << 20) + 4096] {
+            file.set_len(size).unwrap();
+            let ends = ends(&file).unwrap();
+            for label in [
+                0,
+                ZFS_LABEL,
+                size.saturating_sub(2 * ZFS_LABEL + size % ZFS_LABEL),
+                size.saturating_sub(ZFS_LABEL + size % ZFS_LABEL),
+            ] {
+                let end = (label + ZFS_LABEL).min(size);
+                let inside = ends.iter().any(|(start, stop)| *start <= label && end <= *stop);
+                assert!(inside || size < 4 * ZFS_LABEL, "{label} of {size} in {ends:?}");
+            }
+        }
+        let magic = 0x00ba_b10c_u64.to_le_bytes();
+        let uberblocks: Vec<(u64, &[u8])> =
+            (0..8).map(|index| (((64 << 20) - ZFS_LABEL + (128 << 10) + (index << 10)), &magic[..])).collect();
+        let found = signatures(&image(&uberblocks)).unwrap();
+        assert!(!found.is_empty() && found.iter().all(|signature| signature.kind == "zfs_member"), "{found:?}");
     }
 
     #[test]

@@ -158,11 +158,12 @@ fn text(path: &Path) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// What a folder holds, in the order of names; nothing if there is no such folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort_unstable();
-    paths
+    let mut names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+    names.sort_unstable();
+    names.iter().map(|name| folder.join(name)).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::batch::pieces;
 use super::report::Step;
 use super::work::{Stop, Work, wide};
+use crate::device::is_zero;
 use btrfs_planner::plan::ByteRange;
 use std::io::IoSlice;
 
@@ -76,12 +77,6 @@ impl Work<'_> {
 
 fn length(ranges: &[ByteRange]) -> u64 {
     ranges.iter().map(|range| range.length).fold(0, u64::saturating_add)
-}
-
-/// Compares words, not bytes: this looks at megabytes.
-fn is_zero(bytes: &[u8]) -> bool {
-    let (words, rest) = bytes.as_chunks::<16>();
-    words.iter().all(|word| *word == [0; 16]) && rest.iter().all(|byte| *byte == 0)
 }
 
 /// Runs of sectors that are not zero: start and length in bytes.
