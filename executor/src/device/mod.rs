@@ -2,6 +2,7 @@
 
 mod block;
 mod file;
+mod pages;
 mod rehearsal;
 mod simulated;
 

@@ -1,13 +1,14 @@
 //! A device in memory for tests and benchmarks: it records everything, and fails, lags and loses power on request.
 
 use super::Device;
+use super::pages::Pages;
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-const PAGE: u64 = 4096;
-const PAGE_BYTES: usize = 4096;
+/// As much of a discarded range's ends is turned into garbage.
+const GARBAGE: u64 = 256 << 10;
 
 /// What was done to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +117,8 @@ pub struct SimulatedDevice {
 
 #[derive(Debug, Default)]
 struct State {
-    pages: BTreeMap<u64, Box<[u8]>>,
-    durable: BTreeMap<u64, Box<[u8]>>,
+    pages: Pages,
+    durable: Pages,
     operations: Vec<Operation>,
     counts: BTreeMap<OperationKind, usize>,
 }
@@ -188,7 +189,7 @@ impl SimulatedDevice {
     pub fn with_content(self, offset: u64, bytes: &[u8]) -> Self {
         {
             let mut state = locked(&self.state);
-            store(&mut state.pages, offset, bytes);
+            state.pages.write(offset, bytes);
             state.durable = state.pages.clone();
         }
         self
@@ -203,13 +204,13 @@ impl SimulatedDevice {
     /// What stands there now.
     #[must_use]
     pub fn content(&self, offset: u64, length: usize) -> Vec<u8> {
-        load(&locked(&self.state).pages, offset, length)
+        locked(&self.state).pages.read(offset, length)
     }
 
     /// What would stand there if power were lost now and nothing unflushed had reached the medium.
     #[must_use]
     pub fn durable(&self, offset: u64, length: usize) -> Vec<u8> {
-        load(&locked(&self.state).durable, offset, length)
+        locked(&self.state).durable.read(offset, length)
     }
 
     /// Records an operation, waits as long as it takes, and fails if a fault is due.
@@ -253,7 +254,7 @@ impl Device for SimulatedDevice {
         let room = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
         let length = buffer.len().min(room).min(self.longest_transfer);
         let state = self.perform(Operation::Read { offset, length: length as u64 })?;
-        let bytes = load(&state.pages, offset, length);
+        let bytes = state.pages.read(offset, length);
         buffer.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         Ok(length)
     }
@@ -270,7 +271,7 @@ impl Device for SimulatedDevice {
             return Err(io::Error::from_raw_os_error(nix::libc::EINVAL));
         }
         let written = length.min(self.longest_transfer);
-        store(&mut state.pages, offset, bytes.get(..written).unwrap_or_default());
+        state.pages.write(offset, bytes.get(..written).unwrap_or_default());
         Ok(written)
     }
 
@@ -286,16 +287,16 @@ impl Device for SimulatedDevice {
             // Discard reaches the medium at once, without a flush.
             DiscardBehaviour::Zeros | DiscardBehaviour::Garbage => {
                 let State { pages, durable, .. } = &mut *state;
-                clear(pages, start, start + length);
-                clear(durable, start, start + length);
+                pages.clear(start, start + length);
+                durable.clear(start, start + length);
             }
         }
         if self.discard == DiscardBehaviour::Garbage {
-            let edge = usize::try_from(length.min(64 * PAGE)).unwrap_or(0);
+            let edge = usize::try_from(length.min(GARBAGE)).unwrap_or(0);
             let tail = start + length - edge as u64;
             for offset in [start, tail] {
-                store(&mut state.pages, offset, &vec![0xa5; edge]);
-                store(&mut state.durable, offset, &vec![0xa5; edge]);
+                state.pages.write(offset, &vec![0xa5; edge]);
+                state.durable.write(offset, &vec![0xa5; edge]);
             }
         }
         Ok(())
@@ -315,54 +316,6 @@ impl Device for SimulatedDevice {
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A test that panicked elsewhere still wants to see what happened.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Page index and place in the page of a byte.
-fn place(at: u64) -> (u64, usize) {
-    (at / PAGE, (at % PAGE) as usize)
-}
-
-fn load(pages: &BTreeMap<u64, Box<[u8]>>, offset: u64, length: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(length);
-    while bytes.len() < length {
-        let (index, start) = place(offset + bytes.len() as u64);
-        let count = (PAGE_BYTES - start).min(length - bytes.len());
-        match pages.get(&index).and_then(|page| page.get(start..start + count)) {
-            Some(part) => bytes.extend_from_slice(part),
-            None => bytes.resize(bytes.len() + count, 0),
-        }
-    }
-    bytes
-}
-
-fn store(pages: &mut BTreeMap<u64, Box<[u8]>>, offset: u64, bytes: &[u8]) {
-    let mut done = 0;
-    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
-        let (index, start) = place(offset + done as u64);
-        let page = pages.entry(index).or_insert_with(|| vec![0; PAGE_BYTES].into());
-        let room = page.get_mut(start..).unwrap_or_default();
-        let count = room.len().min(rest.len());
-        room.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-        done += count;
-    }
-}
-
-/// Makes a range read as zeros.
-fn clear(pages: &mut BTreeMap<u64, Box<[u8]>>, start: u64, end: u64) {
-    let whole = start.div_ceil(PAGE)..end / PAGE;
-    if whole.start < whole.end {
-        let mut behind = pages.split_off(&whole.start);
-        pages.append(&mut behind.split_off(&whole.end));
-    }
-    // The cut pages at either end.
-    let head = start.next_multiple_of(PAGE).min(end);
-    let tail = (end - end % PAGE).max(head);
-    for (from, to) in [(start, head), (tail, end)] {
-        let (index, at) = place(from);
-        if let Some(part) = pages.get_mut(&index).and_then(|page| page.get_mut(at..at + (to - from) as usize)) {
-            part.fill(0);
-        }
-    }
 }
 
 #[cfg(test)]
