@@ -95,8 +95,10 @@ fn superblocks(plan: &Plan) -> Outcome<Vec<Vec<SuperblockCopy>>> {
             ensure(superblock.magic == MAGIC && superblock.bytenr.get() == offset, || {
                 format!("the superblock at {offset} has magic {:?} and bytenr {}", superblock.magic, superblock.bytenr)
             })?;
-            ensure(superblock.dev_item.devid.get() == device.devid.get(), || {
-                format!("device {} carries the superblock of device {}", device.devid, superblock.dev_item.devid)
+            let (item, fsid) = (superblock.dev_item, *plan.filesystem.fsid.as_bytes());
+            let identity = (item.devid.get(), item.uuid, item.fsid, superblock.fsid);
+            ensure(identity == (device.devid.get(), *device.uuid.as_bytes(), fsid, fsid), || {
+                format!("the superblock at {offset} of device {} is that of {item:?}", device.devid)
             })?;
             copies.push(SuperblockCopy { offset, superblock });
         }

@@ -1,0 +1,36 @@
+# What people do with this repository. `make` alone lists it.
+
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench lint wasm install clean
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what the build and the tests call, where it is missing
+	@scripts/setup
+
+build: setup ## build everything
+	cargo build --workspace
+
+demo: setup ## plan and make a two-device raid1 on image files, and look at it
+	@scripts/demo
+
+test: build ## run all tests; without root those that need loop devices are skipped and say so
+	cargo test --workspace --no-fail-fast
+
+bench: setup ## measure the planner and the executor
+	cargo bench --workspace
+
+lint: setup ## formatting, clippy, documentation, licences, and the planner without std
+	@scripts/lint
+
+wasm: setup ## build the planner for browsers
+	scripts/cross wasm32-unknown-unknown build --release -p btrfs-plan-web
+
+install: setup ## install btrfs-plan and btrfs-exec below PREFIX (/usr/local)
+	cargo install --locked --path executor --root $(PREFIX)
+
+clean: ## remove what was built
+	cargo clean
