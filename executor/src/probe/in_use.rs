@@ -161,10 +161,10 @@ impl Usage {
         if let Some(found) = self.directly(identity) {
             return Some(found);
         }
-        let Identity::Block(number) = identity else {
-            let user = self.loops.iter().find(|user| user.file == identity);
-            return user.map(|user| InUse::Loop(user.node.name()));
-        };
+        if let Some(user) = self.loops.iter().find(|user| user.file == identity) {
+            return Some(InUse::Loop(user.node.name()));
+        }
+        let Identity::Block(number) = identity else { return None };
         if let Some(node) = self.sysfs.node(number) {
             if let Some(holder) = node.holders().into_iter().next() {
                 return Some(InUse::Holder(holder));
