@@ -3,11 +3,11 @@
 //! `cargo bench -p btrfs-planner`
 
 // A benchmark may fail by panicking, and its macros document nothing.
-#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
 use btrfs_planner::disk::key::{ItemType, Key};
 use btrfs_planner::layout::Layout;
-use btrfs_planner::request::{DeviceFacts, Profile};
+use btrfs_planner::request::{DeviceFacts, Profile, ZoneRun, ZoneState, Zones};
 use btrfs_planner::trees::{Contents, Forest, Items};
 use btrfs_planner::{Plan, Request, Settings, plan};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -71,5 +71,23 @@ fn by_items(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, by_devices, document, by_items);
+/// 20 TB in zones of 4 MiB: five million of them, in as few runs as there can be, and in as many.
+fn by_zones(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("zones");
+    group.sample_size(10);
+    let (size, zone_size) = (20_000_000_000_000 / (4 << 20) * (4 << 20), 4 << 20);
+    let few = Zones::described(size, zone_size, None, 0);
+    let full = vec![ZoneRun::new(few.count().unwrap(), ZoneState::Full)];
+    let many = (0..few.count().unwrap())
+        .map(|zone| ZoneRun::new(1, if zone % 2 == 0 { ZoneState::Full } else { ZoneState::Empty }))
+        .collect();
+    for (name, runs) in [("one run", full), ("every zone a run", many)] {
+        let mut request = request(1, Some(Profile::Dup));
+        request.devices[0] = DeviceFacts { zones: Some(Zones { runs, ..few.clone() }), ..DeviceFacts::described(size) };
+        group.bench_function(name, |bencher| bencher.iter(|| plan(&request).unwrap()));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, by_devices, document, by_items, by_zones);
 criterion_main!(benches);

@@ -51,5 +51,5 @@ pub fn plan_with(request: &Request, contents: &Contents) -> Result<Plan, Request
     let mut layout = Layout::new(&settings)?;
     let forest = Forest::plant(&settings, &mut layout, contents)?;
     let schedule = Schedule::new(&settings, &layout, &forest)?;
-    Ok(Plan::assemble(&settings, &layout, &forest, schedule))
+    Ok(Plan::assemble(settings, &layout, &forest, schedule))
 }

@@ -9,6 +9,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub const SUPERBLOCK_SIZE: u64 = 4096;
 /// Where the copies stand: 64 KiB, 64 MiB, 256 GiB; each only where the device reaches that far.
 pub const SUPERBLOCK_OFFSETS: [u64; 3] = [1 << 16, 1 << 26, 1 << 38];
+/// Where the zones that hold superblock logs start on zoned devices: at 0, 512 GiB and 4 TiB, two zones each.
+pub const LOG_OFFSETS: [u64; 3] = [0, 1 << 39, 1 << 42];
 /// The magic of a whole filesystem.
 pub const MAGIC: [u8; 8] = *b"_BHRfS_M";
 /// Bytes for system chunks.

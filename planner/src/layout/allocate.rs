@@ -22,7 +22,10 @@ impl Layout {
     /// shrink, once, to the most room that another device has.
     pub(crate) fn allocate(&mut self, kind: ChunkKind, profile: Profile) -> Result<(), RequestError> {
         let traits = profile.traits();
-        let limits = ChunkLimits::new(kind, profile, self.total_size, self.node_size);
+        let limits = match self.zone_size {
+            None => ChunkLimits::new(kind, profile, self.total_size, self.node_size),
+            Some(zone_size) => ChunkLimits::zoned(kind, profile, self.total_size, self.node_size, zone_size)?,
+        };
         let multiple = |count: u64| crate::units::round_down(count, traits.stripe_multiple);
         let mut stripes = traits.stripes.unwrap_or_else(|| multiple(limits.stripes.min(wide(self.order.len()))));
         let mut stripe = limits.stripe;
@@ -83,21 +86,19 @@ impl Layout {
         let mut chunk = Chunk { kind, length: 0, logical, profile, stripes: Vec::new() };
         for index in found.iter().rev() {
             let Some(device) = self.devices.get(*index) else { continue };
-            let mut trial = device.clone();
-            for _ in 0..on_each {
-                let Some(start) = trial.first_fit(stripe)? else {
-                    // Room there is, but not in one piece.
-                    return Err(RequestError::NoSpace {
-                        kind: kind.name(),
-                        profile,
-                        wanted: stripe,
-                        needed: profile.traits().min_devices,
-                        available: device.available()?,
-                    });
-                };
-                trial.insert(super::DeviceExtent { start, length: stripe, chunk: logical })?;
-                chunk.stripes.push(Stripe { devid: device_number(*index), offset: start });
+            let places = device.first_fits(stripe, on_each)?;
+            if wide(places.len()) < on_each {
+                // Room there is, but not in one piece.
+                return Err(RequestError::NoSpace {
+                    kind: kind.name(),
+                    profile,
+                    wanted: stripe,
+                    needed: profile.traits().min_devices,
+                    available: device.available()?,
+                });
             }
+            let stripes = places.into_iter().map(|offset| Stripe { devid: device_number(*index), offset });
+            chunk.stripes.extend(stripes);
         }
         chunk.length = chunk_length(profile, stripe, wide(chunk.stripes.len()))?;
         self.move_to_front(found.to_vec());

@@ -1,6 +1,8 @@
 //! One device's space: which extents are taken, and where the next one fits.
 
-use crate::units::{Checked, Logical, MIB, Physical, SizeOverflow};
+use super::zones::UsableZones;
+use crate::request::SettingsDevice;
+use crate::units::{Checked, Logical, MIB, Physical, SizeOverflow, in_memory, wide};
 use alloc::vec::Vec;
 
 /// No chunk starts below this: the first MiB belongs to boot loaders and the primary superblock.
@@ -23,11 +25,13 @@ pub struct DeviceSpace {
     size: u64,
     /// By ascending start, apart.
     extents: Vec<DeviceExtent>,
+    zones: Option<UsableZones>,
 }
 
 impl DeviceSpace {
-    pub(super) const fn new(size: u64) -> Self {
-        Self { size, extents: Vec::new() }
+    pub(super) fn new(device: &SettingsDevice) -> Result<Self, SizeOverflow> {
+        let zones = device.zones().map(|zones| UsableZones::new(zones, device.size)).transpose()?;
+        Ok(Self { size: device.size, extents: Vec::new(), zones })
     }
 
     /// Planned bytes of the device.
@@ -49,19 +53,38 @@ impl DeviceSpace {
 
     /// Free bytes, whether in one piece or not.
     pub(super) fn available(&self) -> Result<u64, SizeOverflow> {
-        Ok(self.size.saturating_sub(FIRST_USABLE).saturating_sub(self.used()?))
+        let usable = self.zones.as_ref().map_or(self.size.saturating_sub(FIRST_USABLE), |zones| zones.bytes);
+        Ok(usable.saturating_sub(self.used()?))
     }
 
-    /// Where an extent of this length fits first.
-    pub(super) fn first_fit(&self, length: u64) -> Result<Option<Physical>, SizeOverflow> {
+    /// Where `count` extents of this length fit first; fewer places where fewer fit.
+    pub(super) fn first_fits(&self, length: u64, count: u64) -> Result<Vec<Physical>, SizeOverflow> {
+        match &self.zones {
+            Some(zones) => Ok(zones.free(&self.extents).map(Physical::new).take(in_memory(count)?).collect()),
+            None => self.holes(length, count),
+        }
+    }
+
+    fn holes(&self, length: u64, count: u64) -> Result<Vec<Physical>, SizeOverflow> {
+        let mut places = Vec::new();
         let mut free = FIRST_USABLE;
-        for extent in &self.extents {
-            if extent.start.get().saturating_sub(free) >= length {
-                return Ok(Some(Physical::new(free)));
+        let end = DeviceExtent { start: Physical::new(self.size), length: 0, chunk: Logical::default() };
+        for extent in self.extents.iter().chain([&end]) {
+            while wide(places.len()) < count && extent.start.get().saturating_sub(free) >= length {
+                places.push(Physical::new(free));
+                free = free.plus(length)?;
             }
             free = extent.start.plus(extent.length)?.get();
         }
-        Ok((self.size.saturating_sub(free) >= length).then_some(Physical::new(free)))
+        Ok(places)
+    }
+
+    /// Bytes that can be written from an extent's start: its length, or the capacity of its zone.
+    pub(super) fn capacity(&self, start: Physical, length: u64) -> u64 {
+        self.zones
+            .as_ref()
+            .and_then(|zones| zones.capacity(start.get()))
+            .map_or(length, |capacity| capacity.min(length))
     }
 
     pub(super) fn insert(&mut self, extent: DeviceExtent) -> Result<(), SizeOverflow> {

@@ -10,6 +10,7 @@ mod device;
 mod mapping;
 mod reserved;
 mod sizing;
+mod zones;
 
 pub use chunk::{Chunk, ChunkKind, Stripe};
 pub use device::{DeviceExtent, DeviceSpace};
@@ -37,19 +38,31 @@ pub struct Layout {
     node_size: u32,
     /// Sum of the sizes of the devices in `order`.
     total_size: u64,
+    /// Bytes of a zone, where the filesystem is zoned: chunks take whole zones then.
+    zone_size: Option<u64>,
 }
 
 impl Layout {
     /// The layout of a new filesystem.
     pub fn new(settings: &Settings) -> Result<Self, RequestError> {
-        let devices: Vec<DeviceSpace> = settings.devices.iter().map(|device| DeviceSpace::new(device.size)).collect();
+        let devices: Vec<DeviceSpace> = settings.devices.iter().map(DeviceSpace::new).collect::<Result<_, _>>()?;
         let count = devices.len();
         let first_size = devices.first().map_or(0, DeviceSpace::size);
-        let mut layout =
-            Self { chunks: Vec::new(), devices, order: vec![0], node_size: settings.node_size, total_size: first_size };
+        let mut layout = Self {
+            chunks: Vec::new(),
+            devices,
+            order: vec![0],
+            node_size: settings.node_size,
+            total_size: first_size,
+            zone_size: settings.zone_size,
+        };
         layout.reserve_first_chunk()?;
-        let (main, others): (ChunkKind, &[ChunkKind]) =
-            if settings.mixed() { (ChunkKind::Mixed, &[]) } else { (ChunkKind::Metadata, &[ChunkKind::Data]) };
+        let (main, others): (ChunkKind, &[ChunkKind]) = match settings.zone_size {
+            _ if settings.mixed() => (ChunkKind::Mixed, &[]),
+            None => (ChunkKind::Metadata, &[ChunkKind::Data]),
+            // The second one is where the kernel moves data to when it makes zones free.
+            Some(_) => (ChunkKind::Metadata, &[ChunkKind::Data, ChunkKind::Data]),
+        };
         layout.allocate(main, Profile::Single)?;
         for kind in others {
             layout.allocate(*kind, Profile::Single)?;
@@ -97,14 +110,39 @@ impl Layout {
     }
 
     fn reserve_first_chunk(&mut self) -> Result<(), RequestError> {
+        let (start, length) = match self.zone_size {
+            None => (Physical::new(FIRST_CHUNK), FIRST_CHUNK_LENGTH),
+            Some(zone_size) => {
+                let zones = self.devices.first().map_or(Ok(Vec::new()), |device| device.first_fits(zone_size, 1))?;
+                let zone = zones.first().ok_or(RequestError::NoSpace {
+                    kind: ChunkKind::System.name(),
+                    profile: Profile::Single,
+                    wanted: zone_size,
+                    needed: 1,
+                    available: 0,
+                })?;
+                (*zone, zone_size)
+            }
+        };
         let chunk = Chunk {
             kind: ChunkKind::System,
-            length: FIRST_CHUNK_LENGTH,
-            logical: Logical::new(FIRST_CHUNK),
+            length,
+            logical: Logical::new(start.get()),
             profile: Profile::Single,
-            stripes: vec![Stripe { devid: device_number(0), offset: Physical::new(FIRST_CHUNK) }],
+            stripes: vec![Stripe { devid: device_number(0), offset: start }],
         };
-        self.add(chunk, FIRST_CHUNK_LENGTH)
+        self.add(chunk, length)
+    }
+
+    /// How many bytes from a chunk's start blocks can fill: all, or as much as zones have capacity.
+    pub fn usable_length(&self, chunk: &Chunk) -> Result<u64, RequestError> {
+        let geometry = Geometry::new(chunk);
+        let length = geometry.stripe_length();
+        let capacities = chunk.stripes.iter().map(|stripe| {
+            let device = device_index(stripe).and_then(|index| self.devices.get(index));
+            device.map_or(length, |device| device.capacity(stripe.offset, length))
+        });
+        Ok(capacities.min().unwrap_or(length).times(geometry.columns())?)
     }
 
     /// Records a chunk whose stripes take `stripe_length` bytes each.

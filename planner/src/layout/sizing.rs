@@ -39,6 +39,30 @@ impl ChunkLimits {
         Self { stripe, length: length.min(total_size / 10), min_stripe, stripes }
     }
 
+    /// The limits in a zoned filesystem: a stripe is a zone, so a limit on the chunk is one on its stripes.
+    pub(super) fn zoned(
+        kind: ChunkKind,
+        profile: Profile,
+        total_size: u64,
+        node_size: u32,
+        zone_size: u64,
+    ) -> Result<Self, RequestError> {
+        let regular = match kind {
+            ChunkKind::System => 16 * MIB,
+            ChunkKind::Metadata if total_size > LARGE_FILESYSTEM => GIB,
+            ChunkKind::Metadata => 256 * MIB,
+            ChunkKind::Data | ChunkKind::Mixed => 10 * GIB,
+        };
+        let traits = profile.traits();
+        let fewest = chunk_length(profile, zone_size, traits.stripes.unwrap_or(traits.min_devices))?.max(zone_size);
+        let tenth = round_down(total_size / 10, zone_size).max(fewest);
+        let length = round_down(regular, zone_size).max(fewest).min(tenth);
+        let columns = length.checked_div(zone_size).unwrap_or(1);
+        let unzoned = Self::new(kind, profile, total_size, node_size).stripes;
+        let stripes = columns.times(traits.copies)?.min(unzoned);
+        Ok(Self { stripe: zone_size, length, min_stripe: zone_size, stripes })
+    }
+
     /// The stripe to try first is `self.stripe`; this is what becomes of it with so many stripes.
     pub(super) fn stripe_length(&self, profile: Profile, stripe: u64, stripes: u64) -> Result<u64, RequestError> {
         let mut length = stripe;

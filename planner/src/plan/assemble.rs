@@ -9,7 +9,7 @@ use alloc::string::ToString;
 
 impl Plan {
     /// The sealed plan of these results.
-    pub(crate) fn assemble(settings: &Settings, layout: &Layout, forest: &Forest, schedule: Schedule) -> Self {
+    pub(crate) fn assemble(settings: Settings, layout: &Layout, forest: &Forest, schedule: Schedule) -> Self {
         let filesystem = Filesystem {
             bytes_used: forest.bytes_used,
             checksum: settings.checksum,
@@ -18,7 +18,7 @@ impl Plan {
             flags: settings.flags(),
             fsid: settings.fsid,
             generation: GENERATION,
-            label: settings.label.clone(),
+            label: settings.label,
             node_size: settings.node_size,
             page_size: settings.page_size,
             profiles: Profiles { data: settings.data, metadata: settings.metadata, system: settings.metadata },
@@ -34,15 +34,15 @@ impl Plan {
             payload,
             tree: block.tree.to_string(),
         });
-        let devices = settings.devices.iter().zip(schedule.devices).map(|(device, steps)| {
-            let DeviceSchedule { limit, wipe, discard, zero, writes, commit } = steps;
+        let devices = settings.devices.into_iter().zip(schedule.devices).map(|(device, steps)| {
+            let DeviceSchedule { limit, wipe, discard, reset_zones, zero, writes, commit } = steps;
             Device {
                 commit,
                 devid: device.devid,
                 discard: discard.iter().collect(),
-                found: device.facts.clone(),
+                found: device.facts,
                 limit,
-                reset_zones: alloc::vec::Vec::new(),
+                reset_zones: reset_zones.iter().collect(),
                 size: device.size,
                 uuid: device.uuid,
                 wipe: wipe.iter().collect(),
@@ -66,8 +66,9 @@ impl Plan {
                 bytes_written: schedule.bytes_written,
                 discard: schedule.discard,
                 writes: schedule.write_calls,
+                zone_resets: schedule.resets,
             },
-            warnings: settings.warnings.clone(),
+            warnings: settings.warnings,
         }
         .sealed()
     }

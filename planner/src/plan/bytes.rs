@@ -100,9 +100,8 @@ impl Payload {
         let mut bytes = vec![0; in_memory(self.length).map_err(|_| too_long)?];
         for part in &self.parts {
             let at = in_memory(part.offset).map_err(|_| too_long)?;
-            for (to, from) in bytes.iter_mut().skip(at).zip(&part.bytes) {
-                *to = *from;
-            }
+            let end = at.saturating_add(part.bytes.len());
+            bytes.get_mut(at..end).ok_or(too_long)?.copy_from_slice(&part.bytes);
         }
         Ok(bytes)
     }

@@ -4,7 +4,7 @@ use super::{Payload, Seal};
 use crate::disk::checksum::ChecksumType;
 use crate::layout::Chunk;
 use crate::request::{DeviceFacts, DiscardStrategy, Flags, Profiles, Warning};
-use crate::schedule::{ByteRange, DiscardCounts, WriteAt};
+use crate::schedule::{ByteRange, DiscardCounts, ResetCounts, WriteAt};
 use crate::units::{DevId, Generation, Logical};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -155,6 +155,8 @@ pub struct Statistics {
     pub discard: DiscardCounts,
     /// Write calls: writes to neighbouring places go out together.
     pub writes: u64,
+    /// Zone resets, two ways.
+    pub zone_resets: ResetCounts,
 }
 
 /// UUIDs in exactly one notation, so that no two documents say the same.

@@ -24,4 +24,4 @@ pub use seal::{NotASeal, Seal};
 
 pub use crate::layout::{Chunk, ChunkKind, Stripe};
 pub use crate::request::{Flags, Profiles, Warning};
-pub use crate::schedule::{ByteRange, DiscardCounts, WriteAt};
+pub use crate::schedule::{ByteRange, DiscardCounts, ResetCounts, WriteAt};

@@ -1,8 +1,9 @@
 //! What the planner is told of a device.
 
+use super::Zones;
 use alloc::string::String;
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What stands behind a device of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,34 +27,32 @@ pub enum DeviceKind {
 #[serde(deny_unknown_fields)]
 pub struct DeviceFacts {
     /// Discard support; absent where the device has none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub discard: Option<DiscardLimits>,
     /// What stands behind it.
-    #[serde(default)]
     pub kind: DeviceKind,
     /// Bytes of a logical block: every write is a multiple of it. A power of two.
-    #[serde(default = "default_sector")]
     pub logical_sector: u32,
     /// The model's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub model: Option<String>,
     /// Where it was found; an executor opens this path unless told another.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub path: Option<String>,
     /// Bytes of a physical block.
-    #[serde(default = "default_sector")]
     pub physical_sector: u32,
     /// Whether it has a seek time.
-    #[serde(default)]
     pub rotational: bool,
     /// The serial number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub serial: Option<String>,
     /// File systems, RAID members, partition tables and the like that were found on it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signatures: Vec<Signature>,
     /// The size in bytes.
     pub size: u64,
+    /// Zones; absent where the device has none.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub zones: Option<Zones>,
 }
 
 impl DeviceFacts {
@@ -63,14 +62,15 @@ impl DeviceFacts {
         Self {
             discard: None,
             kind: DeviceKind::Described,
-            logical_sector: default_sector(),
+            logical_sector: 512,
             model: None,
             path: None,
-            physical_sector: default_sector(),
+            physical_sector: 512,
             rotational: false,
             serial: None,
             signatures: Vec::new(),
             size,
+            zones: None,
         }
     }
 }
@@ -81,17 +81,12 @@ impl Default for DeviceFacts {
     }
 }
 
-const fn default_sector() -> u32 {
-    512
-}
-
 /// How a device discards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DiscardLimits {
     /// Bytes from the device's start to its first granule.
-    #[serde(default)]
     pub alignment: u64,
     /// Bytes of a granule: parts of one are not discarded.
     pub granularity: u64,
@@ -107,7 +102,7 @@ pub struct Signature {
     /// libblkid's name of it: `ext4`, `gpt`, `linux_raid_member`, ...
     pub kind: String,
     /// The label, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub label: Option<String>,
     /// Bytes of the magic.
     pub length: u64,
@@ -116,6 +111,26 @@ pub struct Signature {
     /// libblkid's class of it: `filesystem`, `raid`, `crypto`, `partition table`, ...
     pub usage: String,
     /// The UUID, in the notation of its kind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub uuid: Option<String>,
+}
+
+/// A field that may be absent but, where it is there, has a value: so that there is one way to leave it out.
+fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_have_one_notation() {
+        let text = serde_json::to_string(&DeviceFacts::described(7)).unwrap();
+        assert_eq!(serde_json::from_str::<DeviceFacts>(&text).unwrap(), DeviceFacts::described(7));
+        let null = text.replacen('{', r#"{"model":null,"#, 1);
+        assert!(serde_json::from_str::<DeviceFacts>(&null).is_err());
+        let missing = text.replacen(r#""rotational":false,"#, "", 1);
+        assert!(missing.len() < text.len() && serde_json::from_str::<DeviceFacts>(&missing).is_err());
+    }
 }

@@ -203,6 +203,74 @@ pub enum RequestError {
         /// Bytes there are.
         room: u64,
     },
+    /// A zone report that makes no sense.
+    #[error("{device}: {problem}")]
+    ZoneReport {
+        /// The device.
+        device: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Devices whose zones cannot be used together.
+    #[error(
+        "{device} has {found}, but the first device has {first}: all devices of a zoned filesystem need the same zone size"
+    )]
+    ZoneSizes {
+        /// The device.
+        device: String,
+        /// Its zones, in words.
+        found: String,
+        /// The first device's zones, in words.
+        first: String,
+    },
+    /// A zoned device without the zoned feature.
+    #[error("{device} has sequential zones, but the feature zoned is switched off")]
+    ZonedNeeded {
+        /// The device.
+        device: String,
+    },
+    /// A feature that does not work with zones.
+    #[error("the feature {feature} does not work on zoned devices")]
+    ZonedFeature {
+        /// The feature.
+        feature: Feature,
+    },
+    /// A profile that does not work with zones.
+    #[error(
+        "the {kind} profile {profile} does not work on zoned devices: it needs the feature raid-stripe-tree, which is not offered"
+    )]
+    ZonedProfile {
+        /// `data` or `metadata`.
+        kind: &'static str,
+        /// The profile.
+        profile: Profile,
+    },
+    /// Parity profiles never work with zones.
+    #[error("the {kind} profile {profile} does not work on zoned devices: parity cannot be written in order")]
+    ZonedParity {
+        /// `data` or `metadata`.
+        kind: &'static str,
+        /// The profile.
+        profile: Profile,
+    },
+    /// A device that keeps too few zones active.
+    #[error("{device} keeps at most {active} zones active, kernels mount a zoned filesystem with at least {needed}")]
+    ActiveZones {
+        /// The device.
+        device: String,
+        /// Its limit.
+        active: u32,
+        /// What is needed.
+        needed: u32,
+    },
+    /// Zones beyond the byte count that would count against the active ones.
+    #[error("{device} has {count} active zones beyond the byte count")]
+    ActiveBeyond {
+        /// The device.
+        device: String,
+        /// How many.
+        count: u64,
+    },
     /// Contents whose keys do not ascend from those of the root directory.
     #[error("the items of the contents are not sorted by ascending keys")]
     ContentsOrder,
@@ -237,6 +305,10 @@ impl RequestError {
             Self::ByteCountTooLarge { .. } => "choose a byte count that fits the first device, or leave it out",
             Self::LogicalSectorTooLarge { .. } => "choose a sector size of at least the device's",
             Self::Occupied { .. } => "use -f to plan over it; the plan will say what is lost",
+            Self::ZonedProfile { .. } => "use single for data, and single, dup, raid0, raid1*, or raid10 for metadata",
+            Self::ZonedParity { .. } => "use another profile",
+            Self::ZonedNeeded { .. } => "leave out ^zoned",
+            Self::ActiveBeyond { .. } => "reset them (blkzone reset), or use the whole device",
             Self::NoSpace { .. } => "use larger devices, or a profile that needs fewer of them",
             Self::SystemChunkArray { .. } => "use a metadata profile with fewer stripes, such as raid1",
             _ => return None,

@@ -24,6 +24,8 @@ pub enum Feature {
     FreeSpaceTree,
     /// Block groups with three or four copies.
     Raid1c34,
+    /// Zones are written in order.
+    Zoned,
     /// Block groups are kept in a tree of their own.
     BlockGroupTree,
     /// Quota groups are counted by the owner at allocation.
@@ -67,7 +69,7 @@ const FREE_SPACE_TREE_VALID: u64 = 1 << 1;
 
 impl Feature {
     /// Every feature, oldest first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::MixedBackref,
         Self::MixedBg,
         Self::Quota,
@@ -77,6 +79,7 @@ impl Feature {
         Self::NoHoles,
         Self::FreeSpaceTree,
         Self::Raid1c34,
+        Self::Zoned,
         Self::BlockGroupTree,
         Self::SimpleQuota,
     ];
@@ -117,6 +120,9 @@ impl Feature {
             },
             Self::Raid1c34 => {
                 fixed(row("raid1c34", Incompat(1 << 11), "5.5", "block groups with three or four copies"))
+            }
+            Self::Zoned => {
+                row("zoned", Incompat(1 << 12), "5.12", "zones are written in order; on zoned devices always on")
             }
             Self::BlockGroupTree => FeatureTraits {
                 alias: Some("bgt"),
@@ -184,6 +190,7 @@ impl Features {
             Feature::Raid1c34 => 1 << 8,
             Feature::BlockGroupTree => 1 << 9,
             Feature::SimpleQuota => 1 << 10,
+            Feature::Zoned => 1 << 11,
         }
     }
 

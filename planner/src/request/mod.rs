@@ -4,17 +4,23 @@ mod device;
 mod error;
 mod feature;
 mod identity;
+mod minimum;
 mod profile;
 mod rules;
 mod settings;
+mod warnings;
+mod zoned;
+mod zones;
 
 pub use device::{DeviceFacts, DeviceKind, DiscardLimits, Signature};
 pub use error::RequestError;
 pub use feature::{Feature, FeatureBit, FeatureSwitch, FeatureTraits, Features, UnknownFeature};
 pub use identity::Identity;
+pub use minimum::{minimum_device_size, minimum_zones};
 pub use profile::{Profile, ProfileTraits};
-pub use rules::minimum_device_size;
-pub use settings::{Flags, Profiles, Settings, SettingsDevice, Warning};
+pub use settings::{Flags, Profiles, Settings, SettingsDevice, Warning, Zoning};
+
+pub use zones::{EMULATED_ZONE_SIZE, PlacedRun, ZoneModel, ZoneRun, ZoneState, Zones};
 
 use crate::disk::checksum::ChecksumType;
 use alloc::string::{String, ToString};

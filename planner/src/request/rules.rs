@@ -1,8 +1,10 @@
 //! The rules that turn a request into settings, in the order in which mkfs.btrfs checks its own.
 
-use super::settings::SettingsDevice;
-use super::{Feature, Features, Profile, Request, RequestError, Settings, Warning};
-use crate::units::{Checked, DevId, GIB, MIB, round_down, wide};
+use super::settings::{SettingsDevice, Zoning};
+use super::warnings::warn;
+use super::{Feature, Features, Profile, Request, RequestError, Settings, Warning, Zones};
+use super::{minimum, zoned};
+use crate::units::{Checked, DevId, round_down, wide};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -30,8 +32,13 @@ impl Settings {
         check_identity(request)?;
         check_devices(request, sector_size)?;
         let (data, metadata) = profiles(request, mixed)?;
-        let features = features(request, mixed, data, metadata, &mut warnings)?;
-        let devices = devices(request, sector_size, node_size, mixed, data, metadata)?;
+        let mut features = features(request, mixed, data, metadata, &mut warnings)?;
+        let zone_size = zoned::resolve(request, &mut features, data, metadata, &mut warnings)?;
+        let minimum = match zone_size {
+            Some(zone_size) => minimum::minimum_zones(data, metadata).times(zone_size)?,
+            None => minimum::minimum_device_size(mixed, data, metadata, node_size)?,
+        };
+        let devices = devices(request, zone_size.unwrap_or(u64::from(sector_size)), minimum, zone_size.is_some())?;
         check_counts(&devices, data, metadata)?;
         warn(request, &devices, sector_size, mixed, data, metadata, &mut warnings);
         let total_size = devices.iter().try_fold(0_u64, |sum, device| sum.plus(device.size))?;
@@ -52,29 +59,10 @@ impl Settings {
             time: request.time,
             total_size,
             warnings,
-            whole_devices: request.byte_count.is_none(),
+            whole_devices: byte_count(request).is_none(),
+            zone_size,
         })
     }
-}
-
-/// The smallest device that mkfs.btrfs accepts for these profiles, in bytes: the fewest bytes for the first chunks.
-/// Independent of the number of devices; of the node size only where block groups are mixed.
-pub fn minimum_device_size(mixed: bool, data: Profile, metadata: Profile, node_size: u32) -> Result<u64, RequestError> {
-    if mixed {
-        // Twice a system chunk of 4 MiB and as many nodes as one MiB has bytes of sectors.
-        let group = u64::from(node_size).times(1024)?;
-        return Ok((4 * MIB).plus(group)?.times(2)?);
-    }
-    let share = |profile, single, dup, others| match profile {
-        Profile::Single => single,
-        Profile::Dup => dup,
-        _ => others,
-    };
-    // The first MiB, the first system chunk, and the first data and metadata chunks of 8 MiB.
-    let first = 21 * MIB;
-    let metadata = share(metadata, 16 * MIB, 80 * MIB, 40 * MIB);
-    let data = share(data, 8 * MIB, 128 * MIB, 64 * MIB);
-    Ok(first.plus(metadata)?.plus(data)?)
 }
 
 fn check_texts(request: &Request) -> Result<(), RequestError> {
@@ -139,7 +127,7 @@ fn check_identity(request: &Request) -> Result<(), RequestError> {
 }
 
 /// What to call a device in a message.
-fn name(request: &Request, index: usize) -> String {
+pub(super) fn name(request: &Request, index: usize) -> String {
     let path = request.devices.get(index).and_then(|device| device.path.clone());
     path.unwrap_or_else(|| format!("device {}", index.saturating_add(1)))
 }
@@ -228,17 +216,15 @@ fn features(
     Ok(features)
 }
 
-fn devices(
-    request: &Request,
-    sector_size: u32,
-    node_size: u32,
-    mixed: bool,
-    data: Profile,
-    metadata: Profile,
-) -> Result<Vec<SettingsDevice>, RequestError> {
-    let minimum = minimum_device_size(mixed, data, metadata, node_size)?;
-    let sectors = |size| round_down(size, u64::from(sector_size));
-    let limit = request.byte_count.filter(|count| *count != 0).map(sectors);
+/// The byte count, if there is one.
+fn byte_count(request: &Request) -> Option<u64> {
+    request.byte_count.filter(|count| *count != 0)
+}
+
+/// The devices, of sizes in whole units: sectors or zones.
+fn devices(request: &Request, unit: u64, minimum: u64, zoned: bool) -> Result<Vec<SettingsDevice>, RequestError> {
+    let whole = |size| round_down(size, unit);
+    let limit = byte_count(request).map(whole);
     if let Some(byte_count) = limit {
         if byte_count < minimum {
             return Err(RequestError::ByteCountTooSmall { byte_count, minimum });
@@ -252,7 +238,7 @@ fn devices(
     }
     let mut devices = Vec::with_capacity(request.devices.len());
     for ((index, facts), devid) in request.devices.iter().enumerate().zip(1..) {
-        let size = sectors(limit.map_or(facts.size, |limit| limit.min(facts.size)));
+        let size = whole(limit.map_or(facts.size, |limit| limit.min(facts.size)));
         if size < minimum {
             return Err(RequestError::DeviceTooSmall { device: name(request, index), size, minimum });
         }
@@ -261,6 +247,11 @@ fn devices(
             facts: facts.clone(),
             size,
             uuid: request.identity.device(devid),
+            zoning: match &facts.zones {
+                _ if !zoned => Zoning::Regular,
+                Some(_) => Zoning::Real,
+                None => Zoning::Emulated(Zones::emulated(facts.size)),
+            },
         });
     }
     Ok(devices)
@@ -275,70 +266,4 @@ fn check_counts(devices: &[SettingsDevice], data: Profile, metadata: Profile) ->
         }
     }
     Ok(())
-}
-
-/// Redundancy is worth a warning where metadata would be lost before data.
-fn warn(
-    request: &Request,
-    devices: &[SettingsDevice],
-    sector_size: u32,
-    mixed: bool,
-    data: Profile,
-    metadata: Profile,
-    warnings: &mut Vec<Warning>,
-) {
-    let mut warn = |code: &str, message: String| warnings.push(Warning { code: code.to_string(), message });
-    let count = devices.len();
-    if request.page_size != sector_size {
-        let page_size = request.page_size;
-        warn(
-            "sector-size",
-            format!("sectors of {sector_size} bytes on pages of {page_size}: not every kernel mounts that"),
-        );
-    }
-    for (kind, profile) in [("metadata", metadata), ("data", data)] {
-        match profile {
-            Profile::Dup if count > 1 => warn(
-                "dup-on-many",
-                format!("{kind} is dup on {count} devices: both copies are on one device; raid1 survives its loss"),
-            ),
-            Profile::Raid5 | Profile::Raid6 => {
-                warn(
-                    "raid56",
-                    format!("{kind} is {profile}: a crash can leave parity stale, and kernels advise against it"),
-                );
-                if wide(count) == profile.traits().parity.saturating_add(1) {
-                    warn(
-                        "raid56-few",
-                        format!("{kind} is {profile} on {count} devices: raid1 does the same at less cost"),
-                    );
-                }
-            }
-            _ => {}
-        }
-    }
-    if metadata.traits().tolerated_failures < data.traits().tolerated_failures {
-        warn(
-            "redundancy",
-            format!("metadata ({metadata}) survives fewer lost devices than data ({data}): data will be lost with it"),
-        );
-    }
-    let smallest = devices.iter().map(|device| device.size).min().unwrap_or(0);
-    if !mixed && smallest < GIB {
-        warn(
-            "small",
-            "devices below 1 GiB can run out of room for metadata while data has room: consider mixed block groups (-M)"
-                .to_string(),
-        );
-    }
-    for device in devices {
-        for signature in &device.facts.signatures {
-            let (devid, kind) = (device.devid, &signature.kind);
-            if signature.offset.checked_add(signature.length).is_none_or(|end| end > device.size) {
-                warn("signature-stays", format!("device {devid}: {kind} beyond the planned size stays where it is"));
-            } else {
-                warn("signature-lost", format!("device {devid}: {kind} will be lost"));
-            }
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! A request after every rule: nothing optional, nothing contradictory.
 
-use super::{DeviceFacts, DiscardStrategy, Feature, FeatureBit, Features, Profile};
+use super::{DeviceFacts, DiscardStrategy, Feature, FeatureBit, Features, Profile, Zones};
 use crate::disk::checksum::ChecksumType;
 use crate::disk::superblock::BIG_METADATA;
 use crate::units::DevId;
@@ -46,6 +46,8 @@ pub struct Settings {
     pub warnings: Vec<Warning>,
     /// Whether whole devices are used: a byte count leaves the end of every device alone.
     pub whole_devices: bool,
+    /// Bytes of a zone, where the filesystem is zoned.
+    pub zone_size: Option<u64>,
 }
 
 /// A device of the settings.
@@ -59,6 +61,40 @@ pub struct SettingsDevice {
     pub size: u64,
     /// UUID in the filesystem.
     pub uuid: Uuid,
+    /// Whether the filesystem sees zones on it.
+    pub zoning: Zoning,
+}
+
+/// The zones that a filesystem sees on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Zoning {
+    /// None.
+    Regular,
+    /// The device's own.
+    Real,
+    /// None of the device's own, but a zoned filesystem must see some.
+    Emulated(Zones),
+}
+
+impl SettingsDevice {
+    /// The zones that the filesystem sees.
+    #[must_use]
+    pub const fn zones(&self) -> Option<&Zones> {
+        match &self.zoning {
+            Zoning::Regular => None,
+            Zoning::Real => self.facts.zones.as_ref(),
+            Zoning::Emulated(zones) => Some(zones),
+        }
+    }
+
+    /// The zones that the device itself has and the filesystem sees.
+    #[must_use]
+    pub const fn real_zones(&self) -> Option<&Zones> {
+        match &self.zoning {
+            Zoning::Real => self.facts.zones.as_ref(),
+            Zoning::Regular | Zoning::Emulated(_) => None,
+        }
+    }
 }
 
 impl Settings {

@@ -6,10 +6,12 @@ mod parity;
 mod ranges;
 mod writes;
 mod zero;
+mod zones;
 
 pub use discard::DiscardCounts;
 pub use ranges::{ByteRange, Ranges};
 pub use writes::WriteAt;
+pub use zones::ResetCounts;
 
 use crate::layout::Layout;
 use crate::request::{DiscardStrategy, RequestError, Settings, SettingsDevice};
@@ -17,6 +19,7 @@ use crate::trees::{Forest, Superblocks};
 use crate::units::{Checked, SizeOverflow, round_down, wide};
 use alloc::vec::Vec;
 use writes::{Resolved, Writes};
+use zones::ZoneSteps;
 
 /// The schedules of all devices.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub struct Schedule {
     pub write_calls: u64,
     /// Discard requests, three ways.
     pub discard: DiscardCounts,
+    /// Zone resets, two ways.
+    pub resets: ResetCounts,
 }
 
 /// The schedule of one device, in the order of its steps.
@@ -42,6 +47,8 @@ pub struct DeviceSchedule {
     pub wipe: Ranges,
     /// What is discarded.
     pub discard: Ranges,
+    /// Zones that are reset.
+    pub reset_zones: Ranges,
     /// What must read as zeros.
     pub zero: Ranges,
     /// Tree blocks and parity, by ascending offset.
@@ -60,6 +67,7 @@ impl Schedule {
             bytes_written: 0,
             write_calls: 0,
             discard: DiscardCounts::default(),
+            resets: ResetCounts::default(),
         };
         let copies = Superblocks::new(settings, layout, forest)?;
         for ((device, space), Writes { writes, zero }) in settings.devices.iter().zip(layout.devices()).zip(resolved) {
@@ -69,34 +77,52 @@ impl Schedule {
                 commit.insert(0, WriteAt { offset, payload: index(payloads.len())? });
                 payloads.push(bytes);
             }
-            let limit = limit(settings, device);
             let blocks = written(&payloads, &writes)?;
             let superblocks = written(&payloads, &commit)?;
             schedule.write_calls = schedule.write_calls.plus(wide(blocks.len()).plus(wide(superblocks.len()))?)?;
             let kept = blocks.union(&superblocks);
             schedule.bytes_written = schedule.bytes_written.plus(kept.bytes()?)?;
-            let wipe = zero::signatures(device, limit)?;
-            let exact = Ranges::one(0, limit).difference(&kept);
-            let bridged = exact.hull();
-            schedule.discard.merged = schedule.discard.merged.plus(wide(exact.len()))?;
-            schedule.discard.bridged = schedule.discard.bridged.plus(wide(bridged.len()))?;
-            let discard = match settings.discard {
-                DiscardStrategy::Exact => exact,
-                DiscardStrategy::Bridge => bridged,
-                DiscardStrategy::None => Ranges::default(),
-            };
-            schedule.devices.push(DeviceSchedule {
-                limit,
-                discard: discard::aligned(device, &discard)?,
-                zero: zero::ranges(settings, limit, &wipe).union(&zero).difference(&kept),
-                wipe,
-                writes,
-                commit,
-            });
+            let steps = schedule.prepare(settings, device, &kept, &zero)?;
+            schedule.devices.push(DeviceSchedule { writes, commit, ..steps });
         }
         schedule.discard.hole_by_hole = discard::hole_by_hole(layout, forest)?;
         schedule.payloads = payloads;
         Ok(schedule)
+    }
+
+    /// The steps of a device before the plan's own writes, which will fill `kept`; `parity_zero` must be zero too.
+    fn prepare(
+        &mut self,
+        settings: &Settings,
+        device: &SettingsDevice,
+        kept: &Ranges,
+        parity_zero: &Ranges,
+    ) -> Result<DeviceSchedule, SizeOverflow> {
+        let limit = limit(settings, device);
+        let ZoneSteps { reset, dirty, conventional } = ZoneSteps::new(device, limit)?;
+        // Sequential zones are reset: that wipes, discards and makes zero in one.
+        let anywhere = conventional.unwrap_or_else(|| Ranges::one(0, limit));
+        let wipe = zero::signatures(device, limit)?.intersection(&anywhere);
+        let exact = anywhere.difference(kept);
+        let bridged = exact.union(&kept.intersection(&anywhere)).shrunk_around(&exact);
+        let discard = match settings.discard {
+            DiscardStrategy::Exact => exact.clone(),
+            DiscardStrategy::Bridge => bridged.clone(),
+            DiscardStrategy::None => Ranges::default(),
+        };
+        self.discard.merged = self.discard.merged.plus(wide(exact.len()))?;
+        self.discard.bridged = self.discard.bridged.plus(wide(bridged.len()))?;
+        self.resets.ranges = self.resets.ranges.plus(wide(reset.len()))?;
+        self.resets.zone_by_zone = self.resets.zone_by_zone.plus(dirty)?;
+        let zero = zero::ranges(settings, limit, &wipe).union(parity_zero).intersection(&anywhere).difference(kept);
+        Ok(DeviceSchedule {
+            limit,
+            discard: discard::aligned(device, &discard)?,
+            reset_zones: reset,
+            zero,
+            wipe,
+            ..DeviceSchedule::default()
+        })
     }
 }
 

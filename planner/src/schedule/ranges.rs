@@ -130,13 +130,34 @@ impl Ranges {
         Self { ranges }
     }
 
-    /// One range from the first byte to the last: every gap bridged.
+    /// The bytes that are in both.
     #[must_use]
-    pub fn hull(&self) -> Self {
-        match (self.ranges.first(), self.ranges.last()) {
-            (Some((start, _)), Some((_, end))) => Self::one(*start, *end),
-            _ => Self::default(),
+    pub fn intersection(&self, other: &Self) -> Self {
+        self.difference(&self.difference(other))
+    }
+
+    /// What remains of each range between the first and the last byte that it shares with `other`.
+    #[must_use]
+    pub fn shrunk_around(&self, other: &Self) -> Self {
+        let mut ranges = Vec::new();
+        let mut inner = other.ranges.iter().copied().peekable();
+        for &(start, end) in &self.ranges {
+            let mut hull: Option<(u64, u64)> = None;
+            while let Some((first, last)) = inner.peek().copied()
+                && first < end
+            {
+                if last > start {
+                    let (from, to) = (first.max(start), last.min(end));
+                    hull = Some(hull.map_or((from, to), |(hull_start, _)| (hull_start, to)));
+                }
+                if last > end {
+                    break;
+                }
+                inner.next();
+            }
+            ranges.extend(hull);
         }
+        Self { ranges }
     }
 
     /// What remains of each range when its ends move inward to whole granules, the first of which starts at `offset`.
@@ -188,9 +209,13 @@ mod tests {
             prop_assert_eq!(&bytes(&left), &left_model);
             prop_assert_eq!(bytes(&left.union(&right)), &left_model | &right_model);
             prop_assert_eq!(bytes(&left.difference(&right)), &left_model - &right_model);
+            prop_assert_eq!(bytes(&left.intersection(&right)), &left_model & &right_model);
             prop_assert_eq!(left.bytes().unwrap(), left_model.len() as u64);
-            let hull = left_model.first().map_or(0..0, |first| *first..left_model.last().unwrap() + 1);
-            prop_assert_eq!(bytes(&left.hull()), hull.collect::<BTreeSet<u64>>());
+            let around = left.iter().flat_map(|range| {
+                let shared: Vec<u64> = (range.start..range.start + range.length).filter(|byte| right_model.contains(byte)).collect();
+                shared.first().map_or(0..0, |first| *first..shared[shared.len() - 1] + 1)
+            });
+            prop_assert_eq!(bytes(&left.shrunk_around(&right)), around.collect::<BTreeSet<u64>>());
         }
 
         #[test]

@@ -78,15 +78,22 @@ fn slots(
             layout.allocate(kind, settings.metadata)?;
             continue;
         };
-        fill(chunk, u64::from(settings.node_size), count, &mut slots)?;
+        let usable = layout.usable_length(chunk)?;
+        fill(chunk, usable, u64::from(settings.node_size), count, &mut slots)?;
         next_chunk = next_chunk.saturating_add(1);
     }
     Ok(slots)
 }
 
-/// Adds the places in one chunk until there are `count`.
-fn fill(chunk: &Chunk, node_size: u64, count: usize, slots: &mut Vec<Logical>) -> Result<(), SizeOverflow> {
-    let end = chunk.logical.plus(chunk.length)?;
+/// Adds the places in the first `usable` bytes of a chunk until there are `count`.
+fn fill(
+    chunk: &Chunk,
+    usable: u64,
+    node_size: u64,
+    count: usize,
+    slots: &mut Vec<Logical>,
+) -> Result<(), SizeOverflow> {
+    let end = chunk.logical.plus(usable)?;
     let mut reserved = chunk.reserved()?.into_iter().peekable();
     let mut place = chunk.logical;
     while slots.len() < count {

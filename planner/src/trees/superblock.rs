@@ -4,12 +4,12 @@ use super::{Forest, GENERATION, Top, chunk};
 use crate::disk::key::DiskKey;
 use crate::disk::root::{ROOT_TREE_DIR, TreeId};
 use crate::disk::superblock::{
-    BackupRoot, LABEL_SIZE, MAGIC, SUPERBLOCK_OFFSETS, SUPERBLOCK_SIZE, SUPERBLOCK_WRITTEN, SYSTEM_CHUNK_ARRAY_SIZE,
-    Superblock,
+    BackupRoot, LABEL_SIZE, LOG_OFFSETS, MAGIC, SUPERBLOCK_OFFSETS, SUPERBLOCK_SIZE, SUPERBLOCK_WRITTEN,
+    SYSTEM_CHUNK_ARRAY_SIZE, Superblock,
 };
 use crate::layout::{ChunkKind, DeviceSpace, Layout};
 use crate::request::{Feature, RequestError, Settings, SettingsDevice};
-use crate::units::{Checked, Physical, wide};
+use crate::units::{Checked, Physical, SizeOverflow, round_down, wide};
 use alloc::vec::Vec;
 use zerocopy::{FromZeros, IntoBytes};
 
@@ -35,16 +35,33 @@ impl<'a> Superblocks<'a> {
         let mut copies = Vec::new();
         let mut block = self.content;
         block.dev_item = chunk::dev_item(self.settings, device, space)?;
-        for offset in SUPERBLOCK_OFFSETS {
-            if offset.plus(SUPERBLOCK_SIZE)? <= device.size {
-                block.bytenr = offset.into();
-                let mut bytes = block.as_bytes().to_vec();
-                self.settings.checksum.seal(&mut bytes);
-                copies.push((Physical::new(offset), bytes));
-            }
+        for (place, bytenr) in places(device)? {
+            block.bytenr = bytenr.into();
+            let mut bytes = block.as_bytes().to_vec();
+            self.settings.checksum.seal(&mut bytes);
+            copies.push((place, bytes));
         }
         Ok(copies)
     }
+}
+
+/// Where copies stand on a device, and where they say they stand. On a zoned device a copy is the first entry of a log
+/// in two zones, and there only if both are; it names the place it would have elsewhere.
+fn places(device: &SettingsDevice) -> Result<Vec<(Physical, u64)>, SizeOverflow> {
+    let mut places = Vec::new();
+    for (offset, log) in SUPERBLOCK_OFFSETS.into_iter().zip(LOG_OFFSETS) {
+        match device.real_zones() {
+            Some(zones) => {
+                let zone = round_down(log, zones.size);
+                if zone.plus(zones.size.times(2)?)? <= device.size {
+                    places.push((Physical::new(zone), offset));
+                }
+            }
+            None if offset.plus(SUPERBLOCK_SIZE)? <= device.size => places.push((Physical::new(offset), offset)),
+            None => {}
+        }
+    }
+    Ok(places)
 }
 
 fn content(settings: &Settings, layout: &Layout, forest: &Forest) -> Result<Superblock, RequestError> {

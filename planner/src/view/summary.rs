@@ -2,6 +2,7 @@
 
 use super::Size;
 use crate::plan::{ByteRange, Device, Plan};
+use crate::request::{ZoneState, Zones};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -34,7 +35,7 @@ fn write_summary(text: &mut String, plan: &Plan) -> core::fmt::Result {
         let profile = chunk.profile.name().to_uppercase();
         writeln!(text, "  {:<17} {:<8} {:>12}", alloc::format!("{kind}:"), profile, Size(chunk.length).to_string())?;
     }
-    writeln!(text, "Features:           {}", filesystem.features.join(", "))?;
+    writeln!(text, "Features:           {}", printable(&filesystem.features.join(", ")))?;
     writeln!(text, "Checksum:           {}", filesystem.checksum)?;
     writeln!(text, "Number of devices:  {}", plan.devices.len())?;
     writeln!(text, "Devices:")?;
@@ -42,6 +43,11 @@ fn write_summary(text: &mut String, plan: &Plan) -> core::fmt::Result {
     for device in &plan.devices {
         let path = device.found.path.as_deref().unwrap_or("(described)");
         writeln!(text, "{:>5}  {:>10}  {}", device.devid, Size(device.size), printable(path))?;
+    }
+    for device in &plan.devices {
+        if let Some(zones) = &device.found.zones {
+            writeln!(text, "{}", zone_line(device, zones))?;
+        }
     }
     writeln!(text, "What will be done:")?;
     for device in &plan.devices {
@@ -57,11 +63,31 @@ fn write_summary(text: &mut String, plan: &Plan) -> core::fmt::Result {
         discard.bridged,
     )?;
     let statistics = plan.statistics;
+    if plan.devices.iter().any(|device| device.found.zones.is_some()) {
+        let resets = statistics.zone_resets;
+        writeln!(text, "Zone resets:        {} planned; {} zone by zone", resets.ranges, resets.zone_by_zone)?;
+    }
     writeln!(text, "To be written:      {} in {} writes", Size(statistics.bytes_written), statistics.writes)?;
     for warning in &plan.warnings {
-        writeln!(text, "warning: {} [{}]", printable(&warning.message), warning.code)?;
+        writeln!(text, "warning: {} [{}]", printable(&warning.message), printable(&warning.code))?;
     }
     writeln!(text, "Seal:               {}", plan.seal)
+}
+
+/// What zones a device has.
+fn zone_line(device: &Device, zones: &Zones) -> String {
+    // A plan that could be read has no more zones than a number can count.
+    let count = |which: fn(ZoneState) -> bool| zones.count_of(which).unwrap_or(u64::MAX);
+    alloc::format!(
+        "Zones of device {}:  {} of {}: {} conventional, {} sequential, {} not empty, {} unusable",
+        device.devid,
+        count(|_| true),
+        Size(zones.size),
+        count(|state| state == ZoneState::Conventional),
+        count(|state| state != ZoneState::Conventional),
+        count(ZoneState::needs_reset),
+        count(|state| !state.usable()),
+    )
 }
 
 /// What happens to a device, in order.

@@ -1,0 +1,41 @@
+//! The smallest devices that hold a filesystem.
+
+use super::{Profile, RequestError};
+use crate::units::{Checked, MIB};
+
+/// The smallest device that mkfs.btrfs accepts for these profiles, in bytes: the fewest bytes for the first chunks.
+/// Independent of the number of devices; of the node size only where block groups are mixed.
+pub fn minimum_device_size(mixed: bool, data: Profile, metadata: Profile, node_size: u32) -> Result<u64, RequestError> {
+    if mixed {
+        // Twice a system chunk of 4 MiB and as many nodes as one MiB has bytes of sectors.
+        let group = u64::from(node_size).times(1024)?;
+        return Ok((4 * MIB).plus(group)?.times(2)?);
+    }
+    let share = |profile, single, dup, others| match profile {
+        Profile::Single => single,
+        Profile::Dup => dup,
+        _ => others,
+    };
+    // The first MiB, the first system chunk, and the first data and metadata chunks of 8 MiB.
+    let first = 21 * MIB;
+    let metadata = share(metadata, 16 * MIB, 80 * MIB, 40 * MIB);
+    let data = share(data, 8 * MIB, 128 * MIB, 64 * MIB);
+    Ok(first.plus(metadata)?.plus(data)?)
+}
+
+/// The fewest zones of a device of a zoned filesystem: two for the superblock log, three for the first chunks, and what
+/// mkfs.btrfs counts for the profiles.
+#[must_use]
+pub const fn minimum_zones(data: Profile, metadata: Profile) -> u64 {
+    let metadata: u64 = match metadata {
+        Profile::Single => 1,
+        Profile::Dup => 6,
+        _ => 3,
+    };
+    let data: u64 = match data {
+        Profile::Single => 1,
+        Profile::Dup => 4,
+        _ => 2,
+    };
+    metadata.saturating_add(data).saturating_add(5)
+}

@@ -1,0 +1,99 @@
+//! The rules of zoned filesystems.
+
+use super::rules::name;
+use super::{Feature, Features, Profile, Request, RequestError, Warning, ZoneModel, Zones, zones};
+use crate::units::SizeOverflow;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Kernels refuse to mount with fewer active zones: superblock log, data, system, metadata, their copies, and some to
+/// move on to.
+const FEWEST_ACTIVE: u32 = 8;
+/// With fewer than this, mounting works, and then `sync` can hang for ever.
+const SAFE_ACTIVE: u32 = 10;
+
+/// The zone size, if the filesystem is to be zoned: because it was asked for, or because a device can be written in no
+/// other way.
+pub(super) fn resolve(
+    request: &Request,
+    features: &mut Features,
+    data: Profile,
+    metadata: Profile,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<u64>, RequestError> {
+    for (index, device) in request.devices.iter().enumerate() {
+        if device.zones.as_ref().is_none_or(|zones| zones.model != ZoneModel::HostManaged) {
+            continue;
+        }
+        if request.features.iter().any(|switch| switch.feature == Feature::Zoned && !switch.on) {
+            return Err(RequestError::ZonedNeeded { device: name(request, index) });
+        }
+        features.set(Feature::Zoned, true);
+    }
+    if !features.has(Feature::Zoned) {
+        return Ok(None);
+    }
+    if features.has(Feature::MixedBg) {
+        return Err(RequestError::ZonedFeature { feature: Feature::MixedBg });
+    }
+    for (kind, profile) in [("metadata", metadata), ("data", data)] {
+        if profile.has_parity() {
+            return Err(RequestError::ZonedParity { kind, profile });
+        }
+    }
+    if data != Profile::Single {
+        return Err(RequestError::ZonedProfile { kind: "data", profile: data });
+    }
+    // The zone size of the first device, which may have none.
+    let mut first: Option<Option<u64>> = None;
+    for (index, device) in request.devices.iter().enumerate() {
+        let device_name = || name(request, index);
+        if let Some(zones) = &device.zones {
+            if let Some(problem) = zones::problem(zones, device.size) {
+                return Err(RequestError::ZoneReport { device: device_name(), problem });
+            }
+            check_active(request, index, zones, warnings)?;
+        }
+        let kind = device.zones.as_ref().map(|zones| zones.size);
+        let first = *first.get_or_insert(kind);
+        if first != kind {
+            return Err(RequestError::ZoneSizes { device: device_name(), found: words(kind), first: words(first) });
+        }
+    }
+    Ok(first.map(|size| size.unwrap_or(super::EMULATED_ZONE_SIZE)))
+}
+
+fn words(zone_size: Option<u64>) -> String {
+    zone_size.map_or_else(|| "no zones".to_string(), |size| format!("zones of {size} bytes"))
+}
+
+fn check_active(
+    request: &Request,
+    index: usize,
+    zones: &Zones,
+    warnings: &mut Vec<Warning>,
+) -> Result<(), RequestError> {
+    let device = || name(request, index);
+    // Without a limit on active zones, that on open ones acts in its place.
+    let limit = [zones.max_active, zones.max_open].into_iter().find(|limit| *limit != 0);
+    if zones.max_active != 0 && zones.max_active < FEWEST_ACTIVE {
+        return Err(RequestError::ActiveZones { device: device(), active: zones.max_active, needed: FEWEST_ACTIVE });
+    }
+    if let Some(limit) = limit.filter(|limit| *limit < SAFE_ACTIVE) {
+        warnings.push(Warning {
+            code: "active-zones".to_string(),
+            message: format!("{} keeps only {limit} zones active: sync can hang for ever on it", device()),
+        });
+    }
+    let Some(end) = request.byte_count.filter(|count| *count != 0) else { return Ok(()) };
+    let mut count = 0_u64;
+    for placed in zones.placed() {
+        let placed = placed?;
+        if placed.run.state.active() && placed.end > end {
+            let beyond = placed.end.saturating_sub(placed.start.max(end));
+            count = count.checked_add(beyond.div_ceil(zones.size)).ok_or(SizeOverflow)?;
+        }
+    }
+    if count > 0 { Err(RequestError::ActiveBeyond { device: device(), count }) } else { Ok(()) }
+}
