@@ -1,0 +1,183 @@
+//! Every rule of a request: the smallest change to a good request that breaks it, and the error that says so.
+
+// A test may fail by panicking.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+
+use btrfs_planner::request::{DeviceFacts, Feature, Profile, Signature, ZoneModel, ZoneRun, ZoneState, Zones};
+use btrfs_planner::{Request, RequestError, plan};
+use std::fmt::Write;
+use uuid::Uuid;
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+fn request(devices: usize) -> Request {
+    Request::new(vec![DeviceFacts::described(10 * GIB); devices], "rules", 0)
+}
+
+/// A request of zoned devices with this report.
+fn zoned(devices: usize, zones: &Zones) -> Request {
+    let size = zones.count().unwrap() * zones.size;
+    let device = DeviceFacts { zones: Some(zones.clone()), ..DeviceFacts::described(size) };
+    Request { devices: vec![device; devices], ..request(1) }
+}
+
+fn with(mut request: Request, change: impl FnOnce(&mut Request)) -> Request {
+    change(&mut request);
+    request
+}
+
+fn switched(request: Request, names: &[&str]) -> Request {
+    with(request, |it| it.features = names.iter().map(|name| name.parse().unwrap()).collect())
+}
+
+fn profiles(devices: usize, data: Profile, metadata: Profile) -> Request {
+    Request { data: Some(data), metadata: Some(metadata), ..request(devices) }
+}
+
+#[test]
+fn every_rule_has_its_error() {
+    use Profile::{Dup, Raid0, Raid1, Raid1c3, Raid1c4, Raid5, Raid6, Raid10, Single};
+    let zones = Zones::described(64 * 256 * MIB, 256 * MIB, None, 0);
+    let signature = Signature {
+        kind: "ext4".into(),
+        label: Some("home".into()),
+        length: 2,
+        offset: 0x438,
+        usage: "filesystem".into(),
+        uuid: None,
+    };
+    let sized = |sizes: &[u64]| Request {
+        devices: sizes.iter().map(|size| DeviceFacts::described(*size)).collect(),
+        ..request(1)
+    };
+    macro_rules! refused {
+        ($($pattern:pat => $request:expr),* $(,)?) => {{
+            let mut wrong = String::new();
+            $(match plan(&$request) {
+                Err($pattern) => {}
+                other => {
+                    let came = other.map(|plan| plan.seal);
+                    writeln!(wrong, "{}: wanted {}, got {came:?}", stringify!($request), stringify!($pattern)).unwrap();
+                }
+            })*
+            assert!(wrong.is_empty(), "\n{wrong}");
+        }};
+    }
+    use RequestError as E;
+    refused! {
+        E::Format(_) => with(request(1), |it| it.format = "btrfs-request/2".into()),
+        E::NoDevice => request(0),
+        E::SeedLength { length: 0 } => with(request(1), |it| it.identity.seed.clear()),
+        E::SeedLength { length: 256 } => with(request(1), |it| it.identity.seed = "x".repeat(256)),
+        E::LabelLength { length: 256 } => with(request(1), |it| it.label = "x".repeat(256)),
+        E::LabelCharacter { character: '\n' } => with(request(1), |it| it.label = "a\nb".into()),
+        E::SectorSize { size: 2048 } => with(request(1), |it| it.sector_size = Some(2048)),
+        E::SectorSize { size: 12288 } => with(request(1), |it| it.sector_size = Some(12288)),
+        E::SectorSize { size: 131_072 } => with(request(1), |it| it.sector_size = Some(131_072)),
+        E::NodeSize { size: 12288 } => with(request(1), |it| it.node_size = Some(12288)),
+        E::NodeSize { size: 131_072 } => with(request(1), |it| it.node_size = Some(131_072)),
+        E::NodeBelowSector { node_size: 4096, sector_size: 8192 } =>
+            with(request(1), |it| (it.sector_size, it.node_size) = (Some(8192), Some(4096))),
+        E::MixedNodeSize { node_size: 16384, sector_size: 4096 } =>
+            with(request(1), |it| (it.mixed, it.node_size) = (true, Some(16384))),
+        E::PageSize { size: 0 } => with(request(1), |it| it.page_size = 0),
+        E::MixedProfiles { data: Single, metadata: Dup } =>
+            with(request(1), |it| (it.mixed, it.metadata) = (true, Some(Dup))),
+        E::MixedContradiction => with(switched(request(1), &["^mixed-bg"]), |it| it.mixed = true),
+        E::QuotaContradiction => switched(request(1), &["quota", "squota"]),
+        E::FeatureNeeded { feature: Feature::Raid56, profile: Raid5 } =>
+            switched(profiles(2, Raid5, Raid1), &["^raid56"]),
+        E::TooFewDevices { profile: Raid1, needed: 2, found: 1, .. } => profiles(1, Raid1, Single),
+        E::TooFewDevices { profile: Raid10, needed: 2, found: 1, .. } => profiles(1, Single, Raid10),
+        E::TooFewDevices { profile: Raid1c3, needed: 3, found: 2, .. } => profiles(2, Raid1c3, Raid1),
+        E::TooFewDevices { profile: Raid1c4, needed: 4, found: 3, .. } => profiles(3, Raid1c4, Raid1),
+        E::TooFewDevices { profile: Raid5, needed: 2, found: 1, .. } => profiles(1, Raid5, Single),
+        E::TooFewDevices { profile: Raid6, needed: 3, found: 2, .. } => profiles(2, Raid6, Raid1),
+        // The minima that mkfs.btrfs names, and one byte below a sector more.
+        E::DeviceTooSmall { minimum: 114_294_784, size: 114_290_688, .. } => sized(&[114_294_783]),
+        E::DeviceTooSmall { minimum: 72_351_744, .. } => sized(&[GIB, 72_351_743]),
+        E::DeviceTooSmall { minimum: 240_123_904, .. } =>
+            Request { data: Some(Dup), ..sized(&[240_123_903]) },
+        E::DeviceTooSmall { minimum: 131_072_000, .. } =>
+            Request { data: Some(Raid0), metadata: Some(Raid0), ..sized(&[131_071_999]) },
+        E::DeviceTooSmall { minimum: 16_777_216, .. } => Request { mixed: true, ..sized(&[16_777_215]) },
+        E::ByteCountTooSmall { byte_count: 1_048_576, .. } => with(request(1), |it| it.byte_count = Some(MIB)),
+        E::ByteCountTooLarge { .. } => with(request(1), |it| it.byte_count = Some(11 * GIB)),
+        E::LogicalSector { sector: 1000, .. } => with(request(1), |it| it.devices[0].logical_sector = 1000),
+        E::LogicalSectorTooLarge { sector: 8192, .. } => with(request(1), |it| it.devices[0].logical_sector = 8192),
+        E::DeviceTwice { .. } => with(request(2), |it| {
+            it.devices.iter_mut().for_each(|device| device.path = Some("/dev/sdb".into()));
+        }),
+        E::Uuid { .. } => with(request(1), |it| it.identity.fsid = Some(Uuid::nil())),
+        E::Uuid { .. } => with(request(2), |it| it.identity.device_uuids = vec![Uuid::from_u128(7); 2]),
+        E::TooManyUuids { given: 2, devices: 1 } =>
+            with(request(1), |it| it.identity.device_uuids = vec![Uuid::from_u128(7), Uuid::from_u128(8)]),
+        E::Occupied { .. } => with(request(1), |it| it.devices[0].signatures.push(signature.clone())),
+        E::NoSpace { profile: Dup, .. } =>
+            Request { mixed: true, data: Some(Dup), metadata: Some(Dup), ..sized(&[128 * MIB]) },
+        E::NoSpace { profile: Raid1, .. } =>
+            Request { data: Some(Raid1), metadata: Some(Raid1), ..sized(&[256 * MIB, 1024 * GIB]) },
+        E::SizeOverflow(_) => sized(&[u64::MAX, u64::MAX]),
+        // Zones.
+        E::ZonedNeeded { .. } => switched(zoned(1, &zones), &["^zoned"]),
+        E::ZonedFeature { feature: Feature::MixedBg } => with(zoned(1, &zones), |it| it.mixed = true),
+        E::ZonedParity { profile: Raid5, .. } => Request { metadata: Some(Raid5), ..zoned(2, &zones) },
+        E::ZonedProfile { profile: Raid1, .. } => Request { data: Some(Raid1), ..zoned(2, &zones) },
+        // Asked for on ordinary devices, the same holds.
+        E::ZonedProfile { profile: Raid1, .. } => switched(profiles(2, Raid1, Raid1), &["zoned"]),
+        E::ZoneReport { .. } => with(zoned(1, &zones), |it| it.devices[0].size += 256 * MIB),
+        E::ZoneReport { .. } => with(zoned(1, &zones), |it| it.devices[0].zones.as_mut().unwrap().size = 3 << 20),
+        E::ZoneSizes { .. } => with(zoned(2, &zones), |it| it.devices[1].zones = None),
+        E::ActiveZones { active: 7, needed: 8, .. } => zoned(1, &Zones { max_active: 7, ..zones.clone() }),
+        E::ActiveBeyond { count: 2, .. } => with(zoned(1, &zones), |it| {
+            it.byte_count = Some(60 * 256 * MIB);
+            it.devices[0].zones.as_mut().unwrap().runs =
+                vec![ZoneRun::new(60, ZoneState::Open), ZoneRun::new(2, ZoneState::Closed), ZoneRun::new(2, ZoneState::Full)];
+        }),
+        E::DeviceTooSmall { .. } => zoned(1, &Zones::described(11 * 256 * MIB, 256 * MIB, None, 0)),
+    }
+}
+
+/// What is at the edge of a rule, on the good side of it.
+#[test]
+fn edges_are_accepted() {
+    let zones = Zones::described(64 * 256 * MIB, 256 * MIB, None, 0);
+    for good in [
+        with(request(1), |it| it.label = "x".repeat(255)),
+        with(request(1), |it| it.byte_count = Some(0)),
+        with(request(1), |it| it.byte_count = Some(114_294_784)),
+        with(request(1), |it| it.devices[0].size = 114_294_784),
+        with(request(1), |it| it.node_size = Some(0)),
+        switched(request(1), &["mixed-bg"]),
+        switched(request(1), &["quota", "squota", "^quota"]),
+        with(request(2), |it| it.identity.device_uuids = vec![Uuid::from_u128(7)]),
+        switched(request(1), &["zoned"]),
+        zoned(1, &Zones { model: ZoneModel::HostAware, ..zones.clone() }),
+        zoned(2, &Zones { max_active: 8, ..zones }),
+    ] {
+        if let Err(error) = plan(&good) {
+            panic!("{good:?}: {error}");
+        }
+    }
+}
+
+/// What is planned with a warning, and which one.
+#[test]
+fn warnings_have_codes() {
+    let zones = Zones { max_open: 8, ..Zones::described(64 * 256 * MIB, 256 * MIB, None, 0) };
+    for (code, request) in [
+        ("feature-dropped", switched(request(1), &["^free-space-tree"])),
+        ("dup-on-many", profiles(2, Profile::Single, Profile::Dup)),
+        ("raid56", profiles(3, Profile::Raid5, Profile::Raid1)),
+        ("raid56-few", profiles(2, Profile::Raid5, Profile::Raid1)),
+        ("redundancy", profiles(2, Profile::Raid1, Profile::Single)),
+        ("small", with(request(1), |it| it.devices[0].size = 512 * MIB)),
+        ("sector-size", with(request(1), |it| it.page_size = 65536)),
+        ("active-zones", zoned(1, &zones)),
+    ] {
+        let warnings = plan(&request).unwrap().warnings;
+        assert!(warnings.iter().any(|warning| warning.code == code), "{code}: {warnings:?}");
+    }
+    assert_eq!(plan(&request(1)).unwrap().warnings, [], "a plain request has none");
+}
