@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
+pub(crate) mod zones;
+
 mod raw {
     use nix::libc::{c_int, c_uint};
     use nix::sys::ioctl::ioctl_num_type;

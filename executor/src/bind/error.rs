@@ -1,5 +1,6 @@
 //! Every reason not to write to a device.
 
+use super::zones::ZoneDifference;
 use crate::console::escaped;
 use crate::probe::{InUse, ProbeError, UsageUnknown};
 use crate::size::Human;
@@ -34,11 +35,13 @@ pub enum BindError {
         /// Its size as described.
         size: u64,
     },
-    /// Zones.
-    #[error("device {devid} has zones to reset, which this version cannot do")]
-    Zones {
-        /// The device.
-        devid: u64,
+    /// It cannot be written past the kernel's memory, as zones need.
+    #[error("cannot open '{}' for direct writes", path.display())]
+    Direct {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
     },
     /// Two devices of the plan are one.
     #[error("'{}' and '{}' are the same device, or parts of one", first.display(), second.display())]
@@ -126,6 +129,8 @@ pub enum Difference {
         /// As found.
         found: String,
     },
+    /// Other zones, or zones that were written since.
+    Zones(ZoneDifference),
     /// Other signatures.
     Signatures {
         /// Those that the plan says will be lost.
@@ -147,6 +152,7 @@ impl fmt::Display for Difference {
             Self::Model { what, planned, found } => {
                 write!(f, "its {what} is '{}' instead of '{}'", escaped(found), escaped(planned))
             }
+            Self::Zones(difference) => difference.fmt(f),
             Self::Signatures { planned, found } => {
                 write!(f, "it holds {}; the plan names {}", listed(found), listed(planned))
             }

@@ -3,10 +3,13 @@
 mod error;
 mod lock;
 mod open;
+mod zones;
 
 pub use error::{BindError, Difference};
+pub use zones::ZoneDifference;
+pub(crate) use zones::is_whole;
 
-use crate::device::{BlockDevice, Device, ImageFile, Rehearsal};
+use crate::device::{BlockDevice, Device, DirectDevice, ImageFile, Rehearsal};
 use crate::parallel;
 use crate::probe::{Identity, Usage, twins};
 use btrfs_planner::Plan;
@@ -68,18 +71,30 @@ pub fn bind(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
         }
     }
     let mut block_devices = Vec::new();
-    let targets = opened.into_iter().map(|opened| {
+    let mut targets = Vec::new();
+    for opened in opened {
         let name = opened.path.display().to_string();
-        let device: Box<dyn Device> = match opened.identity {
+        let (zoned, path) = (opened.zoned, opened.path.clone());
+        let device: Result<Box<dyn Device>, BindError> = match opened.identity {
             Identity::Block(_) => {
                 block_devices.push(opened.path);
-                Box::new(BlockDevice::new(opened.file, opened.logical_sector))
+                block_device(opened.file, opened.logical_sector, zoned)
+                    .map_err(|source| BindError::Direct { path, source })
             }
-            Identity::File(..) => Box::new(ImageFile::new(opened.file)),
+            Identity::File(..) => Ok(Box::new(ImageFile::new(opened.file))),
         };
-        Target { name, device }
-    });
-    Ok(Bound { targets: targets.collect(), locks, block_devices })
+        let device = device.inspect_err(|_| undo(&grown))?;
+        targets.push(Target { name, device });
+    }
+    Ok(Bound { targets, locks, block_devices })
+}
+
+fn block_device(file: File, logical_sector: u32, zoned: bool) -> std::io::Result<Box<dyn Device>> {
+    Ok(if zoned {
+        Box::new(DirectDevice::new(file, logical_sector)?)
+    } else {
+        Box::new(BlockDevice::new(file, logical_sector))
+    })
 }
 
 /// The same for a dry run: everything is opened for reading, and what is written goes nowhere.
@@ -94,7 +109,6 @@ pub fn rehearse(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> 
 }
 
 fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<Opened>, Vec<DiskLock>), BindError> {
-    refuse_zones(plan)?;
     let paths = paths(plan, overrides)?;
     let identities: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of_path(path)).collect();
     // Locks come before looking: whoever holds one now may be writing what will be found.
@@ -128,13 +142,6 @@ fn collect(results: Vec<Result<Opened, BindError>>) -> Result<Vec<Opened>, BindE
         0 => Ok(opened),
         1 => Err(errors.remove(0)),
         _ => Err(BindError::Several(errors)),
-    }
-}
-
-fn refuse_zones(plan: &Plan) -> Result<(), BindError> {
-    match plan.devices.iter().find(|slot| !slot.reset_zones.is_empty()) {
-        Some(slot) => Err(BindError::Zones { devid: slot.devid.get() }),
-        None => Ok(()),
     }
 }
 

@@ -1,8 +1,9 @@
 //! One device: opened once, and held against what the plan says of it.
 
 use super::error::{BindError, Difference};
+use super::zones;
 use crate::ioctl;
-use crate::probe::{DeviceNumber, Identity, InUse, ProbeError, Usage, check_folder, names, signatures_of};
+use crate::probe::{DeviceNumber, Identity, InUse, ProbeError, Usage, check_folder, names, signatures_of, zones_of};
 use btrfs_planner::plan::Device as Slot;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, Signature};
 use std::fs::{self, File, OpenOptions};
@@ -17,6 +18,8 @@ pub(super) struct Opened {
     /// The one descriptor, to the end.
     pub(super) file: File,
     pub(super) logical_sector: u32,
+    /// It has zones.
+    pub(super) zoned: bool,
     /// The file was not there before.
     pub(super) created: bool,
 }
@@ -49,9 +52,10 @@ pub(super) fn extent(slot: &Slot) -> u64 {
     slot.size.max(slot.limit)
 }
 
-/// A file that was planned as one, or a described device on which nothing was said to be.
+/// A file that was planned as one, or a described device without zones on which nothing was said to be.
 fn may_be_created(slot: &Slot) -> bool {
-    slot.found.kind != DeviceKind::Block && slot.found.signatures.is_empty()
+    let as_file = zones::difference(slot, None).is_none();
+    slot.found.kind != DeviceKind::Block && slot.found.signatures.is_empty() && as_file
 }
 
 fn existing(slot: &Slot, path: &Path, identity: Identity, writable: bool) -> Result<Opened, BindError> {
@@ -84,8 +88,9 @@ fn existing(slot: &Slot, path: &Path, identity: Identity, writable: bool) -> Res
     match difference(slot, &facts, signatures) {
         Some(difference) => Err(BindError::Different { path: path.to_path_buf(), difference }),
         None => {
-            let logical_sector = facts.logical_sector;
-            Ok(Opened { path: path.to_path_buf(), identity, file, logical_sector, created: false })
+            let DeviceFacts { logical_sector, zones, .. } = facts;
+            let zoned = zones.is_some();
+            Ok(Opened { path: path.to_path_buf(), identity, file, logical_sector, zoned, created: false })
         }
     }
 }
@@ -103,7 +108,7 @@ fn create(slot: &Slot, path: &Path, writable: bool) -> Result<Opened, BindError>
     let metadata = file.metadata().map_err(|source| failed(path, source))?;
     let identity = if writable { Identity::of(&metadata) } else { Some(imagined(slot)) };
     let identity = identity.ok_or_else(|| ProbeError::OtherKind(path.to_path_buf()))?;
-    Ok(Opened { path: path.to_path_buf(), identity, file, logical_sector: 512, created: true })
+    Ok(Opened { path: path.to_path_buf(), identity, file, logical_sector: 512, zoned: false, created: true })
 }
 
 /// What the kernel says of a block device, as far as a plan can differ from it.
@@ -111,12 +116,14 @@ fn block_facts(slot: &Slot, path: &Path, file: &File, number: DeviceNumber) -> R
     let ask = |what| move |source| ProbeError::Ask { path: path.to_path_buf(), what, source };
     let named = slot.found.model.is_some() || slot.found.serial.is_some();
     let (model, serial) = if named { names(number) } else { (None, None) };
+    let size = ioctl::size(file).map_err(ask("size"))?;
     Ok(DeviceFacts {
         kind: DeviceKind::Block,
         logical_sector: ioctl::logical_sector(file).map_err(ask("logical sector size"))?,
         model,
         serial,
-        size: ioctl::size(file).map_err(ask("size"))?,
+        size,
+        zones: zones_of(file, size, number).map_err(ask("zones"))?,
         ..DeviceFacts::default()
     })
 }
@@ -157,6 +164,9 @@ fn difference(slot: &Slot, facts: &DeviceFacts, mut signatures: Vec<Signature>) 
             let found = found.clone().unwrap_or_else(|| "unknown".to_string());
             return Some(Difference::Model { what, planned: planned.clone(), found });
         }
+    }
+    if let Some(difference) = zones::difference(slot, facts.zones.as_ref()) {
+        return Some(Difference::Zones(difference));
     }
     let mut expected = planned.signatures.clone();
     for list in [&mut expected, &mut signatures] {

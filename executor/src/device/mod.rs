@@ -1,12 +1,14 @@
 //! What can be done to a device. Nothing here knows btrfs.
 
 mod block;
+mod direct;
 mod file;
 mod pages;
 mod rehearsal;
 mod simulated;
 
 pub use block::BlockDevice;
+pub use direct::DirectDevice;
 pub use file::ImageFile;
 pub use rehearsal::Rehearsal;
 pub use simulated::{DiscardBehaviour, Fault, Journal, Operation, OperationKind, SimulatedDevice};
@@ -29,6 +31,12 @@ pub trait Device: Send + Sync {
 
     /// Tells the device that nobody needs these bytes any more.
     fn discard(&self, start: u64, length: u64) -> io::Result<()>;
+
+    /// Makes the sequential zones of a range empty. Conventional ones stay as they are, and are an error unless the
+    /// range is the whole device. Only devices with zones can do this.
+    fn reset_zones(&self, _start: u64, _length: u64) -> io::Result<()> {
+        Err(io::Error::from_raw_os_error(nix::libc::EOPNOTSUPP))
+    }
 
     /// Returns when everything written is on stable storage.
     fn flush(&self) -> io::Result<()>;

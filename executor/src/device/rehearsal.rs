@@ -62,6 +62,11 @@ impl Device for Rehearsal {
         Ok(())
     }
 
+    fn reset_zones(&self, start: u64, length: u64) -> io::Result<()> {
+        // What is read afterwards is in conventional zones, which a reset leaves alone.
+        start.checked_add(length).map(|_| ()).ok_or_else(|| io::ErrorKind::InvalidInput.into())
+    }
+
     fn flush(&self) -> io::Result<()> {
         Ok(())
     }

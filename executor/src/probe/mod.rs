@@ -9,6 +9,7 @@ mod signatures;
 mod swaps;
 mod sysfs;
 mod twins;
+mod zones;
 
 pub use in_use::{Identity, InUse, Usage, UsageUnknown};
 pub use number::{DeviceNumber, NotANumber};
@@ -18,7 +19,7 @@ pub(crate) use sysfs::Sysfs;
 pub use twins::twins;
 
 use crate::ioctl;
-use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits};
+use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits, Zones};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -171,6 +172,7 @@ fn block_facts(path: &Path, file: &File, number: DeviceNumber) -> Result<DeviceF
         Some(node) => node.discard(logical_sector),
         None => Some(DiscardLimits { alignment: 0, granularity: u64::from(logical_sector), max_bytes: ANY_LENGTH }),
     };
+    let size = ioctl::size(file).map_err(ask("size"))?;
     Ok(DeviceFacts {
         discard,
         kind: DeviceKind::Block,
@@ -181,7 +183,21 @@ fn block_facts(path: &Path, file: &File, number: DeviceNumber) -> Result<DeviceF
         rotational: node.as_ref().is_some_and(sysfs::Node::rotational),
         serial: node.as_ref().and_then(sysfs::Node::serial),
         signatures: Vec::new(),
-        size: ioctl::size(file).map_err(ask("size"))?,
+        size,
+        zones: zones_of(file, size, number).map_err(ask("zones"))?,
+    })
+}
+
+/// The zones of an open block device of `size` bytes, if it has any.
+pub(crate) fn zones_of(file: &File, size: u64, number: DeviceNumber) -> io::Result<Option<Zones>> {
+    zones::zones(file, size, || {
+        let node = Sysfs::new("/sys").node(number);
+        let node = node.as_ref();
+        zones::Queue {
+            model: node.and_then(sysfs::Node::zoned),
+            max_active: node.and_then(sysfs::Node::max_active),
+            max_open: node.and_then(sysfs::Node::max_open),
+        }
     })
 }
 

@@ -137,6 +137,21 @@ impl Node {
         })
     }
 
+    /// How the device wants its zones written: `none`, `host-aware` or `host-managed`.
+    pub(crate) fn zoned(&self) -> Option<String> {
+        text(&self.disk.join("queue/zoned"))
+    }
+
+    /// The most zones that may be active; 0 for no limit.
+    pub(crate) fn max_active(&self) -> Option<u32> {
+        self.queue("max_active_zones")?.try_into().ok()
+    }
+
+    /// The most zones that may be open; 0 for no limit.
+    pub(crate) fn max_open(&self) -> Option<u32> {
+        self.queue("max_open_zones")?.try_into().ok()
+    }
+
     fn queue(&self, name: &str) -> Option<u64> {
         text(&self.disk.join("queue").join(name))?.parse().ok()
     }
@@ -188,6 +203,8 @@ mod tests {
             ("devices/pci/block/sda/queue/rotational", "1\n"),
             ("devices/pci/block/sda/queue/discard_max_bytes", "4294966784\n"),
             ("devices/pci/block/sda/queue/discard_granularity", "65536\n"),
+            ("devices/pci/block/sda/queue/zoned", "host-managed\n"),
+            ("devices/pci/block/sda/queue/max_open_zones", "128\n"),
             ("devices/pci/block/sda/sda1/dev", "8:1\n"),
             ("devices/pci/block/sda/sda1/partition", "1\n"),
             ("devices/pci/block/sda/sda1/discard_alignment", "512\n"),
@@ -213,6 +230,8 @@ mod tests {
         assert_eq!(node.model().as_deref(), Some("A disk"));
         assert_eq!(node.serial().as_deref(), Some("SN-0001"));
         assert_eq!(node.holders(), ["dm-0"]);
+        assert_eq!(node.zoned().as_deref(), Some("host-managed"));
+        assert_eq!((node.max_open(), node.max_active()), (Some(128), None));
         let limits = DiscardLimits { alignment: 512, granularity: 65536, max_bytes: 4294966784 };
         assert_eq!(node.discard(512), Some(limits));
     }

@@ -37,7 +37,7 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Devices: block devices, image files, or descriptions of devices that are not here, such as
-    /// size=10T,sector=4096,rotational,discard=1m
+    /// size=10T,sector=4096,rotational,discard=1m, or one with zones: size=14T,zone=256M,conventional=524
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<Target>,
 
