@@ -36,6 +36,13 @@ pub enum Event<'a> {
         /// Bytes.
         length: u64,
     },
+    /// A reset of zones is about to be made.
+    Reset {
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        length: u64,
+    },
     /// A flush is about to be made.
     Flush {
         /// The step.

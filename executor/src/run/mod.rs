@@ -2,7 +2,8 @@
 //!
 //! The order, which is the promise that power lost at any point leaves either no filesystem or a whole one:
 //!
-//! 1. every device, in a thread of its own (`prepare`): wipe and flush, discard, make zero, write, flush;
+//! 1. every device, in a thread of its own (`prepare`): wipe and flush, discard, reset zones, make zero, write,
+//!    flush;
 //! 2. the barrier: all have come so far, and nobody has asked to stop;
 //! 3. every device (`commit`): what makes the filesystem exist, flush; but the first device keeps its last
 //!    write back;
@@ -14,8 +15,10 @@ mod commit;
 mod discard;
 mod event;
 mod orchestra;
+mod pace;
 mod prepare;
 mod report;
+mod reset;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -3,6 +3,7 @@
 use super::cancel::Cancel;
 use super::event::Observer;
 use super::report::{DeviceReport, Outcome, Report};
+use super::reset::resets_whole_zones;
 use super::work::{Stop, Work};
 use crate::bind::Target;
 use crate::parallel;
@@ -35,8 +36,8 @@ pub enum RunError {
         /// Devices given.
         given: usize,
     },
-    /// Zones.
-    #[error("device {devid} has zones to reset, which this version cannot do")]
+    /// A range to reset that is not of whole zones.
+    #[error("device {devid} has a range to reset that is not of whole zones")]
     Zones {
         /// The device.
         devid: u64,
@@ -55,7 +56,7 @@ pub fn run(
     if targets.len() != plan.devices.len() {
         return Err(RunError::Count { planned: plan.devices.len(), given: targets.len() });
     }
-    if let Some(slot) = plan.devices.iter().find(|slot| !slot.reset_zones.is_empty()) {
+    if let Some(slot) = plan.devices.iter().find(|slot| !resets_whole_zones(slot)) {
         return Err(RunError::Zones { devid: slot.devid.get() });
     }
     let begin = Instant::now();

@@ -16,7 +16,7 @@ const AHEAD: usize = 4;
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 impl Work<'_> {
-    /// Wipe and flush, discard, make zero, write, flush.
+    /// Wipe and flush, discard, reset zones, make zero, write, flush.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
         let slot = self.slot;
         if !slot.wipe.is_empty() {
@@ -29,6 +29,7 @@ impl Work<'_> {
             })?;
         }
         self.discard_ranges()?;
+        self.reset_ranges()?;
         if !slot.zero.is_empty() {
             self.step(Step::Zero, length(&slot.zero), Self::make_zero)?;
         }

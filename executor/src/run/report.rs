@@ -13,6 +13,8 @@ pub enum Step {
     Wipe,
     /// Ranges are discarded.
     Discard,
+    /// Zones are made empty.
+    Reset,
     /// What must be zero is made zero.
     Zero,
     /// The filesystem is written, but for its superblocks.
@@ -30,6 +32,7 @@ impl fmt::Display for Step {
         f.pad(match self {
             Self::Wipe => "wipe",
             Self::Discard => "discard",
+            Self::Reset => "reset",
             Self::Zero => "zero",
             Self::Writes => "writes",
             Self::Commit => "commit",
@@ -44,7 +47,7 @@ impl fmt::Display for Step {
 pub struct StepReport {
     /// The step.
     pub step: Step,
-    /// Bytes that were written, discarded or compared.
+    /// Bytes that were written, discarded, in zones that were reset, or compared.
     pub bytes: u64,
     /// Requests that this took, flushes not counted.
     pub requests: u64,
@@ -63,6 +66,11 @@ pub enum Action {
     Read,
     /// Writing.
     Write,
+    /// Resetting zones of so many bytes.
+    Reset {
+        /// Bytes of a zone.
+        zone: u64,
+    },
     /// Flushing.
     Flush,
     /// Comparing what was read with what was written.
@@ -93,6 +101,13 @@ fn what(action: Action, offset: u64, length: u64) -> String {
     match action {
         Action::Read => format!("cannot read {length} bytes at {offset}"),
         Action::Write => format!("cannot write {length} bytes at {offset}"),
+        Action::Reset { zone } => {
+            let first = offset.checked_div(zone).unwrap_or(0);
+            match length.checked_div(zone).unwrap_or(0) {
+                0 | 1 => format!("cannot reset zone {first} at {offset}"),
+                count => format!("cannot reset zones {first} to {} at {offset}", first.saturating_add(count - 1)),
+            }
+        }
         Action::Flush => "cannot flush what was written".to_string(),
         Action::Compare => format!("reads back other bytes than were written, first at {offset}"),
         Action::Expand => format!("cannot put together the {length} bytes for {offset}"),

@@ -118,10 +118,28 @@ impl<'a> Work<'a> {
 
     /// Discards; the caller judges what an error means.
     pub(super) fn discard(&mut self, offset: u64, length: u64) -> Result<io::Result<()>, Stop> {
+        self.manage(Event::Discard { offset, length }, length, |device| device.discard(offset, length))
+    }
+
+    /// Resets zones; the caller finds out what an error is about.
+    pub(super) fn reset(&mut self, offset: u64, length: u64) -> Result<io::Result<()>, Stop> {
+        // Some zones of a range may be empty even if the request fails.
         self.go_on()?;
-        self.announce(Event::Discard { offset, length });
+        self.report.touched = true;
+        self.manage(Event::Reset { offset, length }, length, |device| device.reset_zones(offset, length))
+    }
+
+    /// A request about a range, without data.
+    fn manage(
+        &mut self,
+        event: Event<'_>,
+        length: u64,
+        request: impl Fn(&dyn Device) -> io::Result<()>,
+    ) -> Result<io::Result<()>, Stop> {
+        self.go_on()?;
+        self.announce(event);
         let result = loop {
-            match self.device().discard(offset, length) {
+            match request(self.device()) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => self.go_on()?,
                 result => break result,
             }

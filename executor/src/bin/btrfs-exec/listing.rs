@@ -31,6 +31,7 @@ impl Observer for Listing {
         let line = match event {
             Event::Write { step, offset, length } => format!("  {step:<8} write    {length:>16} bytes at {offset}\n"),
             Event::Discard { offset, length } => format!("  discard  discard  {length:>16} bytes at {offset}\n"),
+            Event::Reset { offset, length } => format!("  reset    reset    {length:>16} bytes at {offset}\n"),
             Event::Flush { step } => format!("  {step:<8} flush\n"),
             _ => return,
         };

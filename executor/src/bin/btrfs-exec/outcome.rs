@@ -87,12 +87,19 @@ fn what_was_done(device: &DeviceReport) -> String {
         0 => "nothing discarded".to_string(),
         count => format!("{} discarded in {}", Human(discarded), counted(count, "request")),
     };
+    let reset = match device.total(&[Step::Reset], |step| step.requests) {
+        0 => String::new(),
+        count => {
+            let bytes = device.total(&[Step::Reset], |step| step.bytes);
+            format!(", zones of {} reset in {}", Human(bytes), counted(count, "request"))
+        }
+    };
     let verified = match device.total(&[Step::Verify], |step| step.bytes) {
         0 => String::new(),
         bytes => format!(", {} read back", Human(bytes)),
     };
     let (writes, flushes) = (counted(requests, "write"), counted(flushes, "flush"));
-    format!("{discarded}, {} written in {writes} and {flushes}{verified}", Human(bytes))
+    format!("{discarded}{reset}, {} written in {writes} and {flushes}{verified}", Human(bytes))
 }
 
 fn counted(count: u64, noun: &str) -> String {
