@@ -2,7 +2,8 @@
 //!
 //! [`suite`] runs tables of cases. [`requests`] are requests for plans of every shape; [`contents`] reads the filesystem
 //! in a plan; [`golden`] brings golden layouts and plans into one form. [`programs`] runs ours and others;
-//! [`loops`], [`mounts`], [`kernel_log`] and [`kernel`] are for the tests that ask the kernel.
+//! [`loops`], [`mounts`], [`kernel_log`] and [`kernel`] are for the tests that ask the kernel; [`slow`] has loop devices whose
+//! discards take their time.
 
 pub mod contents;
 pub mod golden;
@@ -12,6 +13,7 @@ pub mod loops;
 pub mod mounts;
 pub mod programs;
 pub mod requests;
+pub mod slow;
 pub mod sparse;
 pub mod suite;
 pub mod trace;
