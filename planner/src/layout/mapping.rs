@@ -83,6 +83,39 @@ impl<'a> Geometry<'a> {
         copies.map(|stripe| at(stripe, position)).collect()
     }
 
+    /// The physical runs that hold a range of the chunk's logical addresses, all copies and parity included, each as long
+    /// as it can be. With parity only rows that lie in the range as a whole count: parity of the others is still needed.
+    pub fn runs(&self, logical: Logical, length: u64) -> Result<Vec<(Stripe, u64)>, SizeOverflow> {
+        let start = logical.distance_from(self.chunk.logical)?;
+        let end = start.plus(length)?;
+        let row_length = STRIPE_LENGTH.times(self.columns)?;
+        let mut runs = Vec::new();
+        for (index, stripe) in (0_u64..).zip(&self.chunk.stripes) {
+            let (from, to) = if self.chunk.profile.has_parity() {
+                let first = start.div_ceil(row_length);
+                let behind = end.checked_div(row_length).unwrap_or(0);
+                (first.times(STRIPE_LENGTH)?, behind.times(STRIPE_LENGTH)?)
+            } else {
+                let sets = wide(self.chunk.stripes.len()).checked_div(self.columns).unwrap_or(1);
+                let column = if self.columns == 1 { 0 } else { index.checked_div(sets).unwrap_or(0) };
+                (self.before(start, column)?, self.before(end, column)?)
+            };
+            if from < to {
+                let offset = Physical::new(stripe.offset.get().plus(from)?);
+                runs.push((Stripe { devid: stripe.devid, offset }, to.minus(from)?));
+            }
+        }
+        Ok(runs)
+    }
+
+    /// How many of a chunk's first `bytes` lie in one of its columns.
+    fn before(&self, bytes: u64, column: u64) -> Result<u64, SizeOverflow> {
+        let row_length = STRIPE_LENGTH.times(self.columns)?;
+        let rows = bytes.checked_div(row_length).unwrap_or(0).times(STRIPE_LENGTH)?;
+        let rest = bytes.checked_rem(row_length).unwrap_or(0);
+        rows.plus(rest.saturating_sub(column.times(STRIPE_LENGTH)?).min(STRIPE_LENGTH))
+    }
+
     /// Where the parity of a row stands, P before Q, `within` bytes into the elements.
     pub fn parity(&self, row: u64, within: u64) -> Result<Vec<Stripe>, SizeOverflow> {
         let mut places = Vec::new();
@@ -104,4 +137,75 @@ impl<'a> Geometry<'a> {
 fn at(stripe: &Stripe, position: Position) -> Result<Stripe, SizeOverflow> {
     let offset = position.row.times(STRIPE_LENGTH)?.plus(position.within)?;
     Ok(Stripe { devid: stripe.devid, offset: Physical::new(stripe.offset.get().plus(offset)?) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::ChunkKind;
+    use crate::units::DevId;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::vec;
+
+    const ELEMENT: u64 = STRIPE_LENGTH;
+
+    fn chunk(profile: Profile, stripes: u64, rows: u64) -> Chunk {
+        let stripes =
+            (0..stripes).map(|index| Stripe { devid: DevId::new(index + 1), offset: Physical::new((index + 1) << 20) });
+        let mut chunk = Chunk {
+            kind: ChunkKind::Data,
+            length: 0,
+            logical: Logical::new(1 << 30),
+            profile,
+            stripes: stripes.collect(),
+        };
+        chunk.length = Geometry::new(&chunk).columns() * rows * ELEMENT;
+        chunk
+    }
+
+    /// A byte is in a run exactly if the look-up of single addresses puts a byte of the range, or parity of a row that is
+    /// in the range as a whole, there.
+    fn places_one_by_one(chunk: &Chunk, start: u64, length: u64, step: u64) -> BTreeSet<(u64, u64)> {
+        let geometry = Geometry::new(chunk);
+        let row_length = geometry.columns() * ELEMENT;
+        let whole = |row: u64| row * row_length >= start && (row + 1) * row_length <= start + length;
+        let mut places = BTreeSet::new();
+        for delta in (start..start + length).step_by(step as usize) {
+            let position = geometry.position(chunk.logical.plus(delta).unwrap()).unwrap();
+            if chunk.profile.has_parity() && !whole(position.row) {
+                continue;
+            }
+            let parity = geometry.parity(position.row, position.within).unwrap();
+            for place in geometry.copies(position).unwrap().into_iter().chain(parity) {
+                places.insert((place.devid.get(), place.offset.get()));
+            }
+        }
+        places
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_what_single_addresses_map_to(
+            (profile, stripes) in prop::sample::select(vec![
+                (Profile::Single, 1u64), (Profile::Dup, 2), (Profile::Raid0, 3), (Profile::Raid1, 2), (Profile::Raid1c4, 4),
+                (Profile::Raid10, 4), (Profile::Raid10, 6), (Profile::Raid5, 3), (Profile::Raid5, 2), (Profile::Raid6, 5),
+            ]),
+            rows in 1u64..5, from in 0u64..400, length in 1u64..400,
+        ) {
+            let step = ELEMENT / 16;
+            let chunk = chunk(profile, stripes, rows);
+            let from = from * step % chunk.length;
+            let length = (length * step).min(chunk.length - from);
+            let runs = Geometry::new(&chunk).runs(chunk.logical.plus(from).unwrap(), length).unwrap();
+            let mut covered = BTreeSet::new();
+            for (place, length) in &runs {
+                for offset in (0..*length).step_by(step as usize) {
+                    prop_assert!(covered.insert((place.devid.get(), place.offset.get() + offset)), "runs are apart");
+                }
+            }
+            prop_assert!(runs.len() as u64 <= stripes, "one run a stripe is enough");
+            prop_assert_eq!(covered, places_one_by_one(&chunk, from, length, step));
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! What is discarded, and what other ways of doing it would cost.
 
-use super::Ranges;
-use crate::disk::chunk::STRIPE_LENGTH;
-use crate::layout::{Geometry, Layout};
-use crate::request::{RequestError, SettingsDevice};
+use super::{ByteRange, Ranges};
+use crate::layout::{Geometry, Layout, device_index};
+use crate::request::SettingsDevice;
 use crate::trees::Forest;
 use crate::units::{Checked, SizeOverflow, wide};
+use alloc::vec;
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 /// Discard requests for the same filesystem, three ways.
@@ -30,22 +31,34 @@ pub(super) fn aligned(device: &SettingsDevice, ranges: &Ranges) -> Result<Ranges
     }
 }
 
-/// Requests of a formatter that discards every hole, mirror by mirror.
-pub(super) fn hole_by_hole(layout: &Layout, forest: &Forest) -> Result<u64, RequestError> {
-    let mut requests = 0_u64;
+/// What is free on every device: the physical runs of what block groups have free, and what belongs to no chunk.
+pub(super) struct Free {
+    /// By devid from 1.
+    pub(super) devices: Vec<Ranges>,
+    /// How many runs there were before merging: the requests of a formatter that discards hole by hole, mirror by mirror.
+    pub(super) holes: u64,
+}
+
+/// `limits`: how far each device may be touched.
+pub(super) fn free(layout: &Layout, forest: &Forest, limits: &[u64]) -> Result<Free, SizeOverflow> {
+    let mut runs: Vec<Vec<ByteRange>> = vec![Vec::new(); limits.len()];
     for (chunk, group) in layout.chunks().iter().zip(&forest.placement.groups) {
-        let columns = Geometry::new(chunk).columns();
-        let copies = wide(chunk.stripes.len()).checked_div(columns).unwrap_or(1);
-        for (_, length) in &group.free {
-            // A short range lies on as many columns as it has elements.
-            let elements = length.div_ceil(STRIPE_LENGTH).min(columns);
-            requests = requests.plus(elements.times(copies)?)?;
+        let geometry = Geometry::new(chunk);
+        for (start, length) in &group.free {
+            for (place, length) in geometry.runs(*start, *length)? {
+                if let Some(runs) = device_index(&place).and_then(|index| runs.get_mut(index)) {
+                    runs.push(ByteRange { start: place.offset.get(), length });
+                }
+            }
         }
     }
-    for device in layout.devices() {
+    let mut free = Free { devices: Vec::with_capacity(limits.len()), holes: 0 };
+    for ((mut runs, device), limit) in runs.into_iter().zip(layout.devices()).zip(limits) {
         let taken = device.extents().iter().map(|extent| (extent.start.get(), extent.length).into()).collect();
-        let free = Ranges::one(0, device.size()).difference(&Ranges::from_unordered(taken)?);
-        requests = requests.plus(wide(free.len()))?;
+        let unallocated = Ranges::one(0, *limit).difference(&Ranges::from_unordered(taken)?);
+        runs.extend(unallocated.iter());
+        free.holes = free.holes.plus(wide(runs.len()))?;
+        free.devices.push(Ranges::from_unordered(runs)?);
     }
-    Ok(requests)
+    Ok(free)
 }

@@ -70,7 +70,11 @@ impl Schedule {
             resets: ResetCounts::default(),
         };
         let copies = Superblocks::new(settings, layout, forest)?;
-        for ((device, space), Writes { writes, zero }) in settings.devices.iter().zip(layout.devices()).zip(resolved) {
+        let limits: Vec<u64> = settings.devices.iter().map(|device| limit(settings, device)).collect();
+        let free = discard::free(layout, forest, &limits)?;
+        schedule.discard.hole_by_hole = free.holes;
+        let spaces = settings.devices.iter().zip(layout.devices()).zip(free.devices);
+        for (((device, space), free), Writes { writes, zero }) in spaces.zip(resolved) {
             let mut commit = Vec::new();
             for (offset, bytes) in copies.of_device(device, space)? {
                 // Mirrors first; the primary one, which comes first here, goes to the end.
@@ -82,19 +86,20 @@ impl Schedule {
             schedule.write_calls = schedule.write_calls.plus(wide(blocks.len()).plus(wide(superblocks.len()))?)?;
             let kept = blocks.union(&superblocks);
             schedule.bytes_written = schedule.bytes_written.plus(kept.bytes()?)?;
-            let steps = schedule.prepare(settings, device, &kept, &zero)?;
+            let steps = schedule.prepare(settings, device, &free, &kept, &zero)?;
             schedule.devices.push(DeviceSchedule { writes, commit, ..steps });
         }
-        schedule.discard.hole_by_hole = discard::hole_by_hole(layout, forest)?;
         schedule.payloads = payloads;
         Ok(schedule)
     }
 
-    /// The steps of a device before the plan's own writes, which will fill `kept`; `parity_zero` must be zero too.
+    /// The steps of a device before the plan's own writes, which will fill `kept`. Of the rest `free` is not needed, and
+    /// `parity_zero` must be zero.
     fn prepare(
         &mut self,
         settings: &Settings,
         device: &SettingsDevice,
+        free: &Ranges,
         kept: &Ranges,
         parity_zero: &Ranges,
     ) -> Result<DeviceSchedule, SizeOverflow> {
@@ -103,8 +108,8 @@ impl Schedule {
         // Sequential zones are reset: that wipes, discards and makes zero in one.
         let anywhere = conventional.unwrap_or_else(|| Ranges::one(0, limit));
         let wipe = zero::signatures(device, limit)?.intersection(&anywhere);
-        let exact = anywhere.difference(kept);
-        let bridged = exact.union(&kept.intersection(&anywhere)).shrunk_around(&exact);
+        let exact = free.intersection(&anywhere).difference(kept);
+        let bridged = anywhere.shrunk_around(&exact);
         let discard = match settings.discard {
             DiscardStrategy::Exact => exact.clone(),
             DiscardStrategy::Bridge => bridged.clone(),
