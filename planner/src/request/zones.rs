@@ -170,6 +170,13 @@ impl Zones {
         self.runs.iter().filter(|run| which(run.state)).try_fold(0_u64, |sum, run| sum.plus(run.count))
     }
 
+    /// The state of the zone that holds this byte of the device.
+    #[must_use]
+    pub fn state_at(&self, offset: u64) -> Option<ZoneState> {
+        let mut placed = self.placed().map_while(Result::ok);
+        placed.find(|placed| (placed.start..placed.end).contains(&offset)).map(|placed| placed.run.state)
+    }
+
     /// The runs with their places.
     pub fn placed(&self) -> impl Iterator<Item = Result<PlacedRun, SizeOverflow>> {
         let mut start = 0_u64;
@@ -251,6 +258,9 @@ pub(super) fn problem(zones: &Zones, device: u64) -> Option<String> {
     }
     if zones.runs.iter().any(|run| run.count == 0 || run.capacity.is_some_and(|capacity| capacity > size)) {
         return Some("a run of zones is empty, or has a capacity above the zone size".into());
+    }
+    if [0, size].into_iter().any(|log| zones.state_at(log).is_some_and(|state| !state.usable())) {
+        return Some("one of the first two zones, which hold the superblock, cannot be written".into());
     }
     // A last zone that is shorter than the others may be reported or not.
     let (whole, all) = (device.checked_div(size).unwrap_or(0), device.div_ceil(size));

@@ -31,16 +31,10 @@ pub(super) fn aligned(device: &SettingsDevice, ranges: &Ranges) -> Result<Ranges
     }
 }
 
-/// What is free on every device: the physical runs of what block groups have free, and what belongs to no chunk.
-pub(super) struct Free {
-    /// By devid from 1.
-    pub(super) devices: Vec<Ranges>,
-    /// How many runs there were before merging: the requests of a formatter that discards hole by hole, mirror by mirror.
-    pub(super) holes: u64,
-}
-
-/// `limits`: how far each device may be touched.
-pub(super) fn free(layout: &Layout, forest: &Forest, limits: &[u64]) -> Result<Free, SizeOverflow> {
+/// What is free on every device, by devid from 1: the physical runs of what block groups have free, and what belongs to
+/// no chunk. In no order, and not merged where they touch: a formatter that discards hole by hole, mirror by mirror,
+/// meets them so. `limits`: how far each device may be touched.
+pub(super) fn free(layout: &Layout, forest: &Forest, limits: &[u64]) -> Result<Vec<Vec<ByteRange>>, SizeOverflow> {
     let mut runs: Vec<Vec<ByteRange>> = vec![Vec::new(); limits.len()];
     for (chunk, group) in layout.chunks().iter().zip(&forest.placement.groups) {
         let geometry = Geometry::new(chunk);
@@ -52,13 +46,18 @@ pub(super) fn free(layout: &Layout, forest: &Forest, limits: &[u64]) -> Result<F
             }
         }
     }
-    let mut free = Free { devices: Vec::with_capacity(limits.len()), holes: 0 };
-    for ((mut runs, device), limit) in runs.into_iter().zip(layout.devices()).zip(limits) {
+    for ((runs, device), limit) in runs.iter_mut().zip(layout.devices()).zip(limits) {
         let taken = device.extents().iter().map(|extent| (extent.start.get(), extent.length).into()).collect();
         let unallocated = Ranges::one(0, *limit).difference(&Ranges::from_unordered(taken)?);
         runs.extend(unallocated.iter());
-        free.holes = free.holes.plus(wide(runs.len()))?;
-        free.devices.push(Ranges::from_unordered(runs)?);
     }
-    Ok(free)
+    Ok(runs)
+}
+
+/// Requests for these runs one by one, around what is `kept`.
+pub(super) fn one_by_one(free: &[ByteRange], kept: &Ranges) -> Result<u64, SizeOverflow> {
+    free.iter().try_fold(0_u64, |sum, run| {
+        let end = run.start.plus(run.length)?;
+        sum.plus(wide(Ranges::one(run.start, end).difference(kept).len()))
+    })
 }

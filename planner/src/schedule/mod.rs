@@ -72,8 +72,7 @@ impl Schedule {
         let copies = Superblocks::new(settings, layout, forest)?;
         let limits: Vec<u64> = settings.devices.iter().map(|device| limit(settings, device)).collect();
         let free = discard::free(layout, forest, &limits)?;
-        schedule.discard.hole_by_hole = free.holes;
-        let spaces = settings.devices.iter().zip(layout.devices()).zip(free.devices);
+        let spaces = settings.devices.iter().zip(layout.devices()).zip(free);
         for (((device, space), free), Writes { writes, zero }) in spaces.zip(resolved) {
             let mut commit = Vec::new();
             for (offset, bytes) in copies.of_device(device, space)? {
@@ -86,7 +85,7 @@ impl Schedule {
             schedule.write_calls = schedule.write_calls.plus(wide(blocks.len()).plus(wide(superblocks.len()))?)?;
             let kept = blocks.union(&superblocks);
             schedule.bytes_written = schedule.bytes_written.plus(kept.bytes()?)?;
-            let steps = schedule.prepare(settings, device, &free, &kept, &zero)?;
+            let steps = schedule.prepare(settings, device, free, &kept, &zero)?;
             schedule.devices.push(DeviceSchedule { writes, commit, ..steps });
         }
         schedule.payloads = payloads;
@@ -99,7 +98,7 @@ impl Schedule {
         &mut self,
         settings: &Settings,
         device: &SettingsDevice,
-        free: &Ranges,
+        free: Vec<ByteRange>,
         kept: &Ranges,
         parity_zero: &Ranges,
     ) -> Result<DeviceSchedule, SizeOverflow> {
@@ -108,7 +107,8 @@ impl Schedule {
         // Sequential zones are reset: that wipes, discards and makes zero in one.
         let anywhere = conventional.unwrap_or_else(|| Ranges::one(0, limit));
         let wipe = zero::signatures(device, limit)?.intersection(&anywhere);
-        let exact = free.intersection(&anywhere).difference(kept);
+        self.discard.hole_by_hole = self.discard.hole_by_hole.plus(discard::one_by_one(&free, kept)?)?;
+        let exact = Ranges::from_unordered(free)?.intersection(&anywhere).difference(kept);
         let bridged = anywhere.shrunk_around(&exact);
         let discard = match settings.discard {
             DiscardStrategy::Exact => exact.clone(),

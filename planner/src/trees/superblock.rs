@@ -8,7 +8,7 @@ use crate::disk::superblock::{
     SYSTEM_CHUNK_ARRAY_SIZE, Superblock,
 };
 use crate::layout::{ChunkKind, DeviceSpace, Layout};
-use crate::request::{Feature, RequestError, Settings, SettingsDevice};
+use crate::request::{Feature, RequestError, Settings, SettingsDevice, ZoneState};
 use crate::units::{Checked, Physical, SizeOverflow, round_down, wide};
 use alloc::vec::Vec;
 use zerocopy::{FromZeros, IntoBytes};
@@ -46,14 +46,16 @@ impl<'a> Superblocks<'a> {
 }
 
 /// Where copies stand on a device, and where they say they stand. On a zoned device a copy is the first entry of a log
-/// in two zones, and there only if both are; it names the place it would have elsewhere.
+/// in two zones, and there only if both can be written; it names the place it would have elsewhere.
 fn places(device: &SettingsDevice) -> Result<Vec<(Physical, u64)>, SizeOverflow> {
     let mut places = Vec::new();
     for (offset, log) in SUPERBLOCK_OFFSETS.into_iter().zip(LOG_OFFSETS) {
         match device.real_zones() {
             Some(zones) => {
                 let zone = round_down(log, zones.size);
-                if zone.plus(zones.size.times(2)?)? <= device.size {
+                let second = zone.plus(zones.size)?;
+                let usable = |zone| zones.state_at(zone).is_some_and(ZoneState::usable);
+                if second.plus(zones.size)? <= device.size && usable(zone) && usable(second) {
                     places.push((Physical::new(zone), offset));
                 }
             }
