@@ -1,105 +1,21 @@
 //! A device in memory for tests and benchmarks: it records everything, and fails, lags and loses power on request.
 
+mod operation;
+mod zones;
+
+pub use operation::{DiscardBehaviour, Fault, Journal, Operation, OperationKind};
+
 use super::Device;
 use super::pages::Pages;
+use btrfs_planner::request::{ZoneState, Zones};
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use zones::ZoneTable;
 
 /// As much of a discarded range's ends is turned into garbage.
 const GARBAGE: u64 = 256 << 10;
-
-/// What was done to a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Bytes were read.
-    Read {
-        /// First byte.
-        offset: u64,
-        /// Bytes.
-        length: u64,
-    },
-    /// Bytes were written.
-    Write {
-        /// First byte.
-        offset: u64,
-        /// Bytes.
-        length: u64,
-    },
-    /// Bytes were discarded.
-    Discard {
-        /// First byte.
-        offset: u64,
-        /// Bytes.
-        length: u64,
-    },
-    /// Everything written became durable.
-    Flush,
-}
-
-/// A kind of operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OperationKind {
-    /// Reading.
-    Read,
-    /// Writing.
-    Write,
-    /// Discarding.
-    Discard,
-    /// Flushing.
-    Flush,
-}
-
-impl Operation {
-    /// Its kind.
-    #[must_use]
-    pub const fn kind(self) -> OperationKind {
-        match self {
-            Self::Read { .. } => OperationKind::Read,
-            Self::Write { .. } => OperationKind::Write,
-            Self::Discard { .. } => OperationKind::Discard,
-            Self::Flush => OperationKind::Flush,
-        }
-    }
-}
-
-/// An error that an operation will meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The kind of the operation.
-    pub kind: OperationKind,
-    /// Which one of its kind, from 0.
-    pub nth: usize,
-    /// The error's number.
-    pub errno: i32,
-}
-
-/// What becomes of discarded bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DiscardBehaviour {
-    /// They read as zeros.
-    #[default]
-    Zeros,
-    /// They stay.
-    Keeps,
-    /// They read as something else.
-    Garbage,
-    /// The device does not discard.
-    Unsupported,
-}
-
-/// The operations of several devices, in the order in which they happened.
-#[derive(Clone, Debug, Default)]
-pub struct Journal(Arc<Mutex<Vec<(String, Operation)>>>);
-
-impl Journal {
-    /// Everything so far: the device's name, and what was done to it.
-    #[must_use]
-    pub fn entries(&self) -> Vec<(String, Operation)> {
-        locked(&self.0).clone()
-    }
-}
 
 /// A device in memory. Its operations take `&self`, as those of real devices do.
 #[derive(Debug)]
@@ -108,6 +24,7 @@ pub struct SimulatedDevice {
     sector: u32,
     discard: DiscardBehaviour,
     latency: BTreeMap<OperationKind, Duration>,
+    seek: Duration,
     faults: Vec<Fault>,
     dead_after: Option<usize>,
     longest_transfer: usize,
@@ -121,6 +38,9 @@ struct State {
     durable: Pages,
     operations: Vec<Operation>,
     counts: BTreeMap<OperationKind, usize>,
+    /// Where the heads are.
+    position: u64,
+    zones: Option<ZoneTable>,
 }
 
 impl SimulatedDevice {
@@ -132,6 +52,7 @@ impl SimulatedDevice {
             sector: 512,
             discard: DiscardBehaviour::default(),
             latency: BTreeMap::new(),
+            seek: Duration::ZERO,
             faults: Vec::new(),
             dead_after: None,
             longest_transfer: usize::MAX,
@@ -156,6 +77,20 @@ impl SimulatedDevice {
     #[must_use]
     pub fn with_latency(mut self, kind: OperationKind, latency: Duration) -> Self {
         self.latency.insert(kind, latency);
+        self
+    }
+
+    /// Every request takes this long more, unless it begins where the one before ended.
+    #[must_use]
+    pub fn with_seek(self, seek: Duration) -> Self {
+        Self { seek, ..self }
+    }
+
+    /// With these zones: sequential ones are only written at their write pointers. What is said to be in them reads as
+    /// zeros.
+    #[must_use]
+    pub fn with_zones(self, zones: &Zones) -> Self {
+        locked(&self.state).zones = Some(ZoneTable::new(zones, self.size));
         self
     }
 
@@ -201,6 +136,18 @@ impl SimulatedDevice {
         locked(&self.state).operations.clone()
     }
 
+    /// How many operations of one kind there were.
+    #[must_use]
+    pub fn count(&self, kind: OperationKind) -> usize {
+        locked(&self.state).counts.get(&kind).copied().unwrap_or(0)
+    }
+
+    /// What is in every zone; nothing on a device without.
+    #[must_use]
+    pub fn zone_states(&self) -> Vec<ZoneState> {
+        locked(&self.state).zones.as_ref().map(ZoneTable::states).unwrap_or_default()
+    }
+
     /// What stands there now.
     #[must_use]
     pub fn content(&self, offset: u64, length: usize) -> Vec<u8> {
@@ -216,18 +163,25 @@ impl SimulatedDevice {
     /// Records an operation, waits as long as it takes, and fails if a fault is due.
     fn perform(&self, operation: Operation) -> io::Result<MutexGuard<'_, State>> {
         let kind = operation.kind();
-        let (nth, so_far) = {
+        let (nth, so_far, seek) = {
             let mut state = locked(&self.state);
             state.operations.push(operation);
             let count = state.counts.entry(kind).or_default();
             *count += 1;
-            (*count - 1, state.operations.len())
+            let nth = *count - 1;
+            let mut seek = Duration::ZERO;
+            if let Some((start, end)) = operation.place() {
+                seek = if start == state.position { Duration::ZERO } else { self.seek };
+                state.position = end;
+            }
+            (nth, state.operations.len(), seek)
         };
         if let Some((name, journal)) = &self.journal {
-            locked(&journal.0).push((name.clone(), operation));
+            journal.push(name, operation);
         }
-        if let Some(latency) = self.latency.get(&kind) {
-            std::thread::sleep(*latency);
+        let latency = self.latency.get(&kind).copied().unwrap_or_default() + seek;
+        if !latency.is_zero() {
+            std::thread::sleep(latency);
         }
         if self.dead_after.is_some_and(|most| so_far > most) {
             return Err(io::Error::from_raw_os_error(nix::libc::EIO));
@@ -271,6 +225,9 @@ impl Device for SimulatedDevice {
             return Err(io::Error::from_raw_os_error(nix::libc::EINVAL));
         }
         let written = length.min(self.longest_transfer);
+        if let Some(zones) = &mut state.zones {
+            zones.write(offset, written as u64).map_err(io::Error::from_raw_os_error)?;
+        }
         state.pages.write(offset, bytes.get(..written).unwrap_or_default());
         Ok(written)
     }
@@ -300,6 +257,18 @@ impl Device for SimulatedDevice {
             }
         }
         Ok(())
+    }
+
+    fn reset_zones(&self, start: u64, length: u64) -> io::Result<()> {
+        let mut state = self.perform(Operation::Reset { offset: start, length })?;
+        let State { pages, durable, zones, .. } = &mut *state;
+        let zones = zones.as_mut().ok_or_else(|| io::Error::from_raw_os_error(nix::libc::ENOTTY))?;
+        let (gone, result) = zones.reset(start, length);
+        for (start, end) in gone {
+            pages.clear(start, end);
+            durable.clear(start, end);
+        }
+        result.map_err(io::Error::from_raw_os_error)
     }
 
     fn flush(&self) -> io::Result<()> {

@@ -3,6 +3,7 @@
 mod discard;
 mod faults;
 mod order;
+mod zoned;
 
 use super::{Cancel, Event, Observer, Options, Report, Silent, run};
 use crate::bind::Target;
@@ -62,6 +63,9 @@ impl Device for Shared {
     }
     fn discard(&self, start: u64, length: u64) -> io::Result<()> {
         self.0.discard(start, length)
+    }
+    fn reset_zones(&self, start: u64, length: u64) -> io::Result<()> {
+        self.0.reset_zones(start, length)
     }
     fn flush(&self) -> io::Result<()> {
         self.0.flush()
