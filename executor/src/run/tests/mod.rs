@@ -3,6 +3,7 @@
 mod discard;
 mod faults;
 mod order;
+mod threads;
 mod zoned;
 
 use super::{Cancel, Event, Observer, Options, Report, Silent, run};
