@@ -227,6 +227,10 @@ impl BindError {
             Self::Lock { .. } => {
                 "another program is at work on the disk; wait for it, or look for it with lslocks".to_string()
             }
+            Self::Direct { .. } => {
+                "zones are written past the kernel's memory, which its driver must allow: use another device"
+                    .to_string()
+            }
             Self::Grow { .. } => "choose a smaller size, or a filesystem that holds files that large".to_string(),
             Self::Several(errors) => return errors.iter().find_map(Self::hint),
             Self::UsageUnknown(_) => "mount /proc; nothing is written while it is not known what is in use".to_string(),

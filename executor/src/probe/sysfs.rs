@@ -167,8 +167,9 @@ fn name(path: &Path) -> String {
 
 /// The text of an attribute. Attributes are short, and come in one piece.
 fn text(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
     let mut buffer = [0; 4096];
-    let length = File::open(path).ok()?.read(&mut buffer).ok()?;
+    let length = file.read(&mut buffer).ok()?;
     let text = String::from_utf8_lossy(buffer.get(..length)?).trim().to_string();
     (!text.is_empty()).then_some(text)
 }

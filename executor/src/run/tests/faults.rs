@@ -72,7 +72,7 @@ fn power_loss_leaves_all_or_nothing() {
 fn every_error_is_told() {
     let plan = plan(3);
     let late = Fault { kind: OperationKind::Flush, nth: 0, errno: EIO };
-    let wait = std::time::Duration::from_millis(50);
+    let wait = Duration::from_millis(50);
     let devices = (0..3).map(|_| used().with_fault(late).with_latency(OperationKind::Flush, wait)).collect();
     let (report, _) = run_on(&plan, devices);
     let names: Vec<&str> = report.errors().map(|error| error.device.as_str()).collect();

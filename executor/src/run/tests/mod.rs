@@ -13,6 +13,7 @@ use btrfs_planner::plan::{Device as Slot, Plan};
 use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits, Profile, Request, Signature};
 use std::io::{self, IoSlice};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const SIZE: u64 = 256 << 20;
 const PRIMARY: u64 = 64 << 10;
@@ -120,6 +121,20 @@ fn assert_complete(plan: &Plan, devices: &[Arc<SimulatedDevice>]) {
 fn commits(slot: &Slot, operation: Operation) -> bool {
     let Operation::Write { offset, .. } = operation else { return false };
     slot.commit.iter().any(|write| write.offset.get() == offset)
+}
+
+/// Does something that must be over soon. A busy machine may need more than one try.
+fn assert_soon(limit: Duration, take: impl Fn()) {
+    let mut tries = Vec::new();
+    for _ in 0..4 {
+        let begin = Instant::now();
+        take();
+        tries.push(begin.elapsed());
+        if begin.elapsed() < limit {
+            return;
+        }
+    }
+    panic!("{tries:?}");
 }
 
 /// Asks to stop at the n-th event.
