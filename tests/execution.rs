@@ -253,10 +253,10 @@ fn dirty_devices() -> Vec<Trial> {
     ] {
         let state = if dirty { "a dirty" } else { "a new" };
         cases.push(root_case(format!("stored of {state} device is just what was written: {options}"), move || {
-            let loops = LoopSet::new(&[GIB; 4])?;
+            let loops = LoopSet::new(&[400 * MIB; 4])?;
             if dirty {
                 for device in loops.devices() {
-                    fill(device.backing(), 0, GIB)?;
+                    fill(device.backing(), 0, 400 * MIB)?;
                 }
             }
             let planned = Planned::for_devices(options, &loops)?;

@@ -114,11 +114,6 @@ impl LoopSet {
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
-
-    /// Detaches the device at `index`; its file stays.
-    pub fn detach(&mut self, index: usize) {
-        drop(self.devices.remove(index));
-    }
 }
 
 /// Whether a line of a log is about one of `names`, or about no loop device at all. Tests run side by side: a line that

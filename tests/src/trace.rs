@@ -60,7 +60,7 @@ fn parse(log: &str) -> Outcome<Vec<Call>> {
         let Some((thread, call)) = line.split_once(' ') else { return fail(format!("strace printed: {line}")) };
         let call = call.trim_start();
         let whole = if let Some(start) = call.strip_suffix("<unfinished ...>") {
-            begun.push((thread, start));
+            begun.push((thread, start.trim_end()));
             continue;
         } else if let Some((_, end)) = call.split_once(" resumed>") {
             let Some(place) = begun.iter().position(|(other, _)| *other == thread) else {
@@ -90,11 +90,14 @@ mod tests {
                    8 fdatasync(6</dev/loop4> <unfinished ...>\n\
                    7 flock(3</dev/loop3>, LOCK_EX|LOCK_NB) = 0\n\
                    8 <... fdatasync resumed>)          = 0\n\
+                   8 pwritev(6</dev/loop4>, [...], 1, 65536 <unfinished ...>\n\
+                   8 <... pwritev resumed>)            = 4096\n\
                    8 +++ exited with 0 +++\n";
         let calls = parse(log).unwrap();
         let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-        assert_eq!(names, ["pwritev", "flock", "fdatasync"]);
+        assert_eq!(names, ["pwritev", "flock", "fdatasync", "pwritev"]);
         assert!(calls[0].is_write() && calls[0].offset() == Some(67_108_864) && calls[0].concerns("/dev/loop3"));
         assert!(calls[2].is_flush() && calls[2].concerns("/dev/loop4"));
+        assert_eq!(calls[3].offset(), Some(65536));
     }
 }
