@@ -97,6 +97,17 @@ pub struct DeviceError {
     pub source: io::Error,
 }
 
+impl DeviceError {
+    /// What to do about it, beyond planning and running again.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self.action {
+            Action::Reset { .. } => Some("look at the zone with blkzone report; a drive that loses zones is failing"),
+            _ => None,
+        }
+    }
+}
+
 fn what(action: Action, offset: u64, length: u64) -> String {
     match action {
         Action::Read => format!("cannot read {length} bytes at {offset}"),

@@ -35,7 +35,7 @@ pub(crate) fn tell(plan: &Plan, report: &Report, quiet: bool, results: bool) {
     }
     for error in report.errors() {
         let message = format!("{error}: {}", error.source);
-        console::failure(&Failure { status: ExitStatus::Failed, message, hint: None });
+        console::failure(&Failure { status: ExitStatus::Failed, message, hint: error.hint().map(str::to_string) });
     }
     if report.outcome == Outcome::Interrupted {
         console::failure(&Failure { status: ExitStatus::Interrupted, message: "interrupted".to_string(), hint: None });

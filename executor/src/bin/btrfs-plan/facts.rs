@@ -70,6 +70,10 @@ fn tell(facts: &DeviceFacts) {
     };
     let DeviceFacts { size, logical_sector, .. } = facts;
     console::tell(&console::escaped(&format!("{path}: {size} bytes, sectors of {logical_sector}, {discard}")));
+    if let Some(zones) = &facts.zones {
+        let (count, runs) = (zones.count().unwrap_or(u64::MAX), zones.runs.len());
+        console::tell(&console::escaped(&format!("{path}: {count} zones of {} bytes in {runs} runs", zones.size)));
+    }
     for signature in &facts.signatures {
         let text = format!("{path}: {} at {}", signature.kind, signature.offset);
         console::tell(&console::escaped(&text));
