@@ -2,7 +2,7 @@
 
 use btrfs_plan_tests::loops::{LoopDevice, LoopSet, scratch, sparse_file};
 use btrfs_plan_tests::mounts::Mount;
-use btrfs_plan_tests::programs::{btrfs_plan, ours, run, tool};
+use btrfs_plan_tests::programs::{btrfs_plan, command, ours, run, tool};
 use btrfs_plan_tests::sparse::{Extent, extents, fill};
 use btrfs_plan_tests::suite::{self, Outcome, case, ensure, fail, root_case};
 use btrfs_planner::Plan;
@@ -278,7 +278,7 @@ fn documents() -> Vec<Trial> {
         let scene = Scene::new()?;
         scene.plan(&[])?;
         // A session of its own has no terminal.
-        let mut command = Command::new("setsid");
+        let mut command = command("setsid");
         command
             .arg("--wait")
             .arg(ours("btrfs-exec")?.get_program())
@@ -370,7 +370,7 @@ fn images() -> Vec<Trial> {
 
 /// A table of one partition over all of it.
 fn partition(path: &Path) -> Outcome {
-    let mut sfdisk = Command::new("sfdisk");
+    let mut sfdisk = command("sfdisk");
     sfdisk.args(["--quiet", "--label", "gpt"]).arg(path).stdin(std::process::Stdio::piped());
     let mut child = sfdisk.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn()?;
     if let Some(mut input) = child.stdin.take() {

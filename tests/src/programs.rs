@@ -44,9 +44,17 @@ pub fn run(command: &mut Command) -> Outcome<Ran> {
     }
 }
 
+/// A tool, without standard input. Some make image files for anybody, but stand where only root looks.
+pub fn command(program: &str) -> Command {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new(program);
+    command.env("PATH", format!("{path}:/usr/local/sbin:/usr/sbin:/sbin")).stdin(Stdio::null());
+    command
+}
+
 /// Runs a tool that has to succeed.
 pub fn tool(program: &str, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Outcome<Ran> {
-    run(Command::new(program).args(arguments).stdin(Stdio::null()))?.success()
+    run(command(program).args(arguments))?.success()
 }
 
 /// One of our own programs. It stands where the tests stand: `cargo build --workspace` puts it there.
