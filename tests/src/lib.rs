@@ -3,10 +3,11 @@
 //! [`suite`] runs tables of cases. [`requests`] are requests for plans of every shape; [`contents`] reads the filesystem
 //! in a plan; [`golden`] brings golden layouts and plans into one form. [`programs`] runs ours and others;
 //! [`loops`], [`mounts`], [`kernel_log`] and [`kernel`] are for the tests that ask the kernel; [`slow`] has loop devices whose
-//! discards take their time.
+//! discards take their time, [`guest`] zoned devices.
 
 pub mod contents;
 pub mod golden;
+pub mod guest;
 pub mod kernel;
 pub mod kernel_log;
 pub mod loops;

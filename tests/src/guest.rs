@@ -1,0 +1,111 @@
+//! Cases that run in a guest with zoned devices: all in one, since starting it takes longer than most of them.
+
+use crate::kernel::no_complaint;
+use crate::kernel_log::Line;
+use crate::programs::ours;
+use crate::suite::{Outcome, fail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folder with what the guest is made of.
+#[must_use]
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("zoned-guest")
+}
+
+/// The command that starts a guest with our programs in it; options and a command are to be added.
+pub fn guest() -> Outcome<Command> {
+    let mut command = Command::new(folder().join("zoned-guest"));
+    for program in ["btrfs-plan", "btrfs-exec"] {
+        command.arg("--bin").arg(ours(program)?.get_program());
+    }
+    command.stdin(Stdio::null());
+    Ok(command)
+}
+
+/// What a case printed in the guest, and how it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    ok: Option<bool>,
+    lines: Vec<String>,
+}
+
+impl Ended {
+    /// Fails if the case did, or if the guest's kernel complained during it.
+    pub fn judge(&self) -> Outcome {
+        let kernel: Vec<Line> = self.lines.iter().filter_map(|line| kernel_line(line)).collect();
+        match self.ok {
+            Some(true) => no_complaint(&kernel),
+            Some(false) => fail(self.lines.join("\n")),
+            None => fail(format!("the guest ended before the case did:\n{}", self.lines.join("\n"))),
+        }
+    }
+}
+
+/// Runs each line of `table` as a case, in a guest with these options.
+pub fn run_cases(options: &[&str], table: &[&str]) -> Outcome<Vec<Ended>> {
+    let scratch = tempfile::tempdir()?;
+    let file = scratch.path().join("table");
+    std::fs::write(&file, table.iter().map(|line| format!("{line}\n")).collect::<String>())?;
+    let mut command = guest()?;
+    command.args(options).arg("--add").arg(format!("{}:/zoned/table", file.display()));
+    for name in ["run-cases", "functions.sh"] {
+        command.arg("--add").arg(format!("{}:/zoned/{name}", folder().join(name).display()));
+    }
+    let output = command.arg("--").arg("/zoned/run-cases").output()?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let mut ended = cases(&String::from_utf8_lossy(&output.stdout), table.len())?;
+    if !output.status.success() {
+        // A case that was under way is told why it got no further; where none was, the guest never came to the first.
+        match ended.iter_mut().find(|case| case.ok.is_none()) {
+            Some(case) => case.lines.extend(stderr.lines().map(str::to_owned)),
+            None => return fail(format!("the guest ended with {}:\n{stderr}", output.status)),
+        }
+    }
+    Ok(ended)
+}
+
+/// `begin NUMBER`, what the case printed, and `end NUMBER ok` or `end NUMBER failed`.
+fn cases(printed: &str, count: usize) -> Outcome<Vec<Ended>> {
+    let mut cases = vec![Ended { ok: None, lines: Vec::new() }; count];
+    let mut under_way: Option<usize> = None;
+    for line in printed.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match (&words[..], under_way) {
+            (["begin", number], None) => under_way = Some(number.parse()?),
+            (["end", number, how], Some(case)) if number.parse() == Ok(case) => {
+                cases.get_mut(case).ok_or("the guest counted too far")?.ok = Some(*how == "ok");
+                under_way = None;
+            }
+            (_, Some(case)) => cases.get_mut(case).ok_or("the guest counted too far")?.lines.push(line.to_owned()),
+            (_, None) => return fail(format!("the guest printed between cases: {line}")),
+        }
+    }
+    Ok(cases)
+}
+
+/// `kernel: <LEVEL>[TIME] TEXT`.
+fn kernel_line(line: &str) -> Option<Line> {
+    let (level, rest) = line.strip_prefix("kernel: <")?.split_once('>')?;
+    let level: u32 = level.parse().ok()?;
+    let text = rest.split_once("] ").map_or(rest, |(_, text)| text).to_owned();
+    Some(Line { level: (level & 7) as u8, text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_told_apart() {
+        let printed =
+            "begin 0\nsaid\nend 0 ok\nbegin 1\nkernel: <4>[   32.2] BTRFS warning: odd\nend 1 ok\nbegin 2\nx\n";
+        let ended = cases(printed, 4).unwrap();
+        assert!(ended[0].judge().is_ok());
+        assert!(ended[1].judge().unwrap_err().message().unwrap().contains("BTRFS warning: odd"));
+        assert_eq!(ended[2], Ended { ok: None, lines: vec!["x".to_owned()] });
+        assert!(ended[3].judge().is_err());
+        assert!(cases("end 0 ok\n", 1).is_err());
+        assert_eq!(kernel_line("kernel: <14>[ 1.5] a ] b"), Some(Line { level: 6, text: "a ] b".to_owned() }));
+    }
+}

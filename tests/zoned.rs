@@ -1,0 +1,68 @@
+//! Zoned filesystems, on devices that only a guest has: planned and made by our programs in it, then in the hands of its
+//! kernel, of scrub and of `btrfs check`; and what must be refused.
+
+use btrfs_plan_tests::guest::{Ended, run_cases};
+use btrfs_plan_tests::suite::{self, Outcome, fail};
+use libtest_mimic::{Completion, Trial};
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::OnceLock;
+
+/// Two emulated ZNS drives, whose zones hold less than their size. The guest is stopped if it hangs.
+const GUEST: [&str; 6] = ["--zns", "size=256M,zone=8M,cap=6M", "--zns", "size=256M,zone=8M,cap=6M", "--timeout", "330"];
+
+/// A name, and what is done in the guest; `zoned-guest/functions.sh` has the words. In all of `make_and_use` every zone is
+/// dirty before, and the device sees one reset.
+const CASES: [(&str, &str); 20] = [
+    ("single metadata", "on nullb 1 size=256M zone=4M -- make_and_use -m single -d single"),
+    ("dup metadata", "on nullb 1 size=256M zone=4M -- make_and_use"),
+    ("dup metadata, small zone capacity", "on nullb 1 size=256M zone=4M cap=3M -- make_and_use"),
+    ("dup metadata, conventional zones", "on nullb 1 size=256M zone=4M conv=3 -- make_and_use"),
+    ("two devices, single metadata", "on nullb 2 size=256M zone=4M -- make_and_use -m single -d single"),
+    ("two devices, raid0 metadata", "on nullb 2 size=256M zone=4M -- make_and_use -m raid0 -d single"),
+    (
+        "two devices, raid1 metadata, conventional zones, small capacity",
+        "on nullb 2 size=256M zone=4M conv=3 cap=3M -- make_and_use -m raid1 -d single",
+    ),
+    ("four devices, raid10 metadata", "on nullb 4 size=128M zone=4M -- make_and_use -m raid10 -d single"),
+    ("four devices, raid1c3 metadata", "on nullb 4 size=128M zone=4M -- make_and_use -m raid1c3 -d single"),
+    ("scsi, conventional zones", "on scsi 1 size=256M zone=4M conv=2 -- make_and_use"),
+    ("two of scsi, raid1 metadata", "on scsi 2 size=256M zone=4M conv=2 -- make_and_use -m raid1 -d single"),
+    ("zns, small capacity", "on zns 1 -- make_and_use"),
+    ("two of zns, raid1 metadata, small capacity", "on zns 2 -- make_and_use -m raid1 -d single"),
+    ("as few active zones as are safe", "on nullb 1 size=256M zone=4M max_active=10 max_open=10 -- make_and_use"),
+    ("a part of two devices", "on nullb 2 size=256M zone=4M conv=2 -- make_on_part 192M"),
+    ("a filesystem is planned over only by force", "on nullb 1 size=256M zone=4M -- make_again"),
+    ("too few active zones", "on nullb 1 size=256M zone=4M max_active=7 -- planning_refused 3 'zones active'"),
+    ("few active zones", "on nullb 1 size=256M zone=4M max_active=9 -- planning_warns 'sync can hang'"),
+    ("few open zones", "on nullb 1 size=256M zone=4M max_open=8 -- planning_warns 'sync can hang'"),
+    ("too few zones", "on nullb 1 size=44M zone=4M -- planning_refused 3 zones"),
+];
+
+static ENDED: OnceLock<Result<Vec<Ended>, String>> = OnceLock::new();
+
+fn main() -> ExitCode {
+    let cases = CASES.into_iter().enumerate().map(|(number, (name, _))| guest_case(name, number)).collect();
+    suite::run(20, cases)
+}
+
+/// A case that any user can run who has QEMU; the first one runs all.
+fn guest_case(name: &str, number: usize) -> Trial {
+    Trial::ignorable_test(name, move || {
+        let qemu = Command::new("qemu-system-x86_64").arg("--version").stdout(Stdio::null()).status();
+        if qemu.is_err() {
+            return Ok(Completion::ignored_with("needs QEMU, which `make setup` installs"));
+        }
+        judge(number).map(|()| Completion::Completed)
+    })
+}
+
+fn judge(number: usize) -> Outcome {
+    let all = ENDED.get_or_init(|| {
+        run_cases(&GUEST, &CASES.map(|(_, command)| command))
+            .map_err(|error| error.message().unwrap_or_default().to_owned())
+    });
+    match all {
+        Ok(ended) => ended[number].judge(),
+        Err(message) => fail(message),
+    }
+}
