@@ -23,7 +23,7 @@ test: build ## run all tests; without root those that need loop devices are skip
 bench: setup ## measure the planner and the executor
 	cargo bench --workspace
 
-lint: setup ## formatting, clippy, documentation, licences, and the planner without std
+lint: setup ## formatting, clippy, documentation, licences, and the planner for browsers
 	@scripts/lint
 
 wasm: setup ## build the planner for browsers

@@ -139,6 +139,19 @@ fn every_rule_has_its_error() {
     }
 }
 
+/// A document's format is looked at before its shape.
+#[test]
+fn a_document_of_another_format_says_so() {
+    for (text, error) in [
+        (r#"{"format":"btrfs-request/2","pools":[]}"#, "format 'btrfs-request/2'"),
+        (r#"{"devices":[],"pools":[]}"#, "unknown field `pools`"),
+        (r#"{"devices":[]"#, "EOF"),
+    ] {
+        let message = Request::from_json(text.as_bytes()).unwrap_err().to_string();
+        assert!(message.contains(error), "{text}: {message}");
+    }
+}
+
 /// What is at the edge of a rule, on the good side of it.
 #[test]
 fn edges_are_accepted() {

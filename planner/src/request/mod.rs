@@ -132,9 +132,19 @@ impl Request {
 
     /// Reads a saved request. Shape is checked here, sense by [`plan()`](crate::plan()).
     pub fn from_json(text: &[u8]) -> Result<Self, RequestError> {
-        let request: Self =
-            serde_json::from_slice(text).map_err(|error| RequestError::Unreadable(error.to_string()))?;
-        if request.format == FORMAT { Ok(request) } else { Err(RequestError::Format(request.format)) }
+        /// The one field that decides how to read the others.
+        #[derive(Deserialize)]
+        struct Header {
+            #[serde(default = "format")]
+            format: String,
+        }
+
+        let unreadable = |error: serde_json::Error| RequestError::Unreadable(error.to_string());
+        let header: Header = serde_json::from_slice(text).map_err(unreadable)?;
+        if header.format != FORMAT {
+            return Err(RequestError::Format(header.format));
+        }
+        serde_json::from_slice(text).map_err(unreadable)
     }
 
     /// The request as a document.

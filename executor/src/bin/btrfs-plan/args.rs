@@ -70,7 +70,7 @@ pub(crate) struct Options {
     pub(crate) sectorsize: Option<u32>,
 
     /// The label, at most 255 bytes
-    #[arg(short = 'L', long, value_name = "TEXT")]
+    #[arg(short = 'L', long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) label: Option<String>,
 
     /// Features, separated by commas; ^ switches one off; list-all shows them
@@ -102,7 +102,7 @@ pub(crate) struct Options {
     pub(crate) force: bool,
 
     /// What UUIDs are derived from; random unless given
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) seed: Option<String>,
 
     /// Creation time in seconds since 1970; SOURCE_DATE_EPOCH or now unless given
@@ -198,6 +198,13 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn texts_may_start_with_a_hyphen() {
+        let args = Args::try_parse_from(["btrfs-plan", "-L", "-home", "--seed", "-d x", "size=1G"]).unwrap();
+        assert_eq!(args.options.label.as_deref(), Some("-home"));
+        assert_eq!(args.options.seed.as_deref(), Some("-d x"));
     }
 
     #[test]
