@@ -10,7 +10,6 @@ use btrfs_plan_tests::loops::LoopSet;
 use btrfs_plan_tests::programs::{ours, tool};
 use btrfs_plan_tests::suite::{Outcome, fail};
 use std::fs::File;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -138,28 +137,37 @@ fn clean(set: &LoopSet) -> Outcome {
 }
 
 fn traffic(program: Program, options: &[&str], set: &LoopSet) -> Outcome<Traffic> {
+    // A log for each process: calls of several in one log interrupt each other.
     let log = set.folder().join("trace");
     let calls = "trace=pwrite64,pwritev,pwritev2,write,writev,fsync,fdatasync,ioctl";
     let shell = program.command(options, &set.paths())?;
     let log_text = log.display().to_string();
-    tool("strace", ["-f", "-y", "-e", calls, "-o", &log_text, "sh", "-c", &shell])?;
-    count(&log)
-}
-
-/// Counts the calls on device nodes in a trace; `-y` names them.
-fn count(log: &Path) -> Outcome<Traffic> {
+    tool("strace", ["-ff", "-y", "-e", calls, "-o", &log_text, "sh", "-c", &shell])?;
     let mut traffic = Traffic::default();
-    for line in std::fs::read_to_string(log)?.lines().filter(|line| line.contains("</dev/loop")) {
-        let Some((head, result)) = line.rsplit_once(" = ") else { continue };
-        if head.contains("BLKDISCARD") || head.contains("_IOC(_IOC_NONE, 0x12, 0x77, 0)") {
-            traffic.discards += 1;
-            traffic.discards_failed += usize::from(!result.starts_with('0'));
-        } else if head.contains("sync(") {
-            traffic.syncs += 1;
-        } else if head.contains("write") && !head.contains("ioctl(") {
-            traffic.writes += 1;
-            traffic.bytes += result.split_whitespace().next().and_then(|bytes| bytes.parse::<u64>().ok()).unwrap_or(0);
+    for entry in std::fs::read_dir(set.folder())? {
+        let path = entry?.path();
+        if path.file_stem() == log.file_stem() {
+            traffic.count(&std::fs::read_to_string(&path)?);
+            std::fs::remove_file(path)?;
         }
     }
     Ok(traffic)
+}
+
+impl Traffic {
+    /// Counts the calls on device nodes in a trace; `-y` names them.
+    fn count(&mut self, log: &str) {
+        for line in log.lines().filter(|line| line.contains("</dev/loop")) {
+            let Some((head, result)) = line.rsplit_once(" = ") else { continue };
+            if head.contains("BLKDISCARD") || head.contains("_IOC(_IOC_NONE, 0x12, 0x77, 0)") {
+                self.discards += 1;
+                self.discards_failed += usize::from(!result.starts_with('0'));
+            } else if head.contains("sync(") {
+                self.syncs += 1;
+            } else if head.contains("write") && !head.contains("ioctl(") {
+                self.writes += 1;
+                self.bytes += result.split_whitespace().next().and_then(|bytes| bytes.parse::<u64>().ok()).unwrap_or(0);
+            }
+        }
+    }
 }
