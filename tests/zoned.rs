@@ -7,8 +7,11 @@ use libtest_mimic::{Completion, Trial};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::OnceLock;
 
-/// Two emulated ZNS drives, whose zones hold less than their size. The guest is stopped if it hangs.
-const GUEST: [&str; 6] = ["--zns", "size=512M,zone=8M,cap=6M", "--zns", "size=512M,zone=8M,cap=6M", "--timeout", "900"];
+const ZNS: &str = "size=512M,zone=8M,cap=6M";
+
+/// One processor, with which emulation is safest, and two emulated ZNS drives, whose zones hold less than their size. The
+/// guest is stopped if it hangs.
+const GUEST: [&str; 8] = ["--smp", "1", "--zns", ZNS, "--zns", ZNS, "--timeout", "900"];
 
 /// A name, and what is done in the guest; `zoned-guest/functions.sh` has the words. In all of `make_and_use` every zone is
 /// dirty before, and the device sees one reset.
