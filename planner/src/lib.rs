@@ -6,7 +6,7 @@
 //! Read it in this order: [`request`] (what is asked, and the rules), [`layout`] (where things live), [`trees`] (what
 //! every tree holds, and the fixed point in which trees describe themselves), [`schedule`] (what every device is put
 //! through), [`plan`](mod@plan) (the document), [`view`] (a plan for people). [`disk`] is the ground: bytes as they
-//! stand on disk.
+//! stand on disk. [`audit`] trusts none of it: it reads a plan's writes, or any disks, as if they were found in the wild.
 
 #![no_std]
 // Tests check sums that they chose themselves.
@@ -16,6 +16,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod audit;
 pub mod disk;
 pub mod layout;
 pub mod plan;
