@@ -14,7 +14,7 @@ pub use writes::WriteAt;
 pub use zones::ResetCounts;
 
 use crate::layout::Layout;
-use crate::request::{DiscardStrategy, RequestError, Settings, SettingsDevice};
+use crate::request::{DeviceKind, DiscardStrategy, RequestError, Settings, SettingsDevice};
 use crate::trees::{Forest, Superblocks};
 use crate::units::{Checked, SizeOverflow, round_down, wide};
 use alloc::vec::Vec;
@@ -111,6 +111,8 @@ impl Schedule {
         let exact = Ranges::from_unordered(free)?.intersection(&anywhere).difference(kept);
         let bridged = anywhere.shrunk_around(&exact);
         let discard = match settings.discard {
+            // What is only described may turn out to have it; what was asked knows.
+            _ if device.facts.kind == DeviceKind::Block && device.facts.discard.is_none() => Ranges::default(),
             DiscardStrategy::Exact => exact.clone(),
             DiscardStrategy::Bridge => bridged.clone(),
             DiscardStrategy::None => Ranges::default(),
@@ -119,7 +121,7 @@ impl Schedule {
         self.discard.bridged = self.discard.bridged.plus(wide(bridged.len()))?;
         self.resets.ranges = self.resets.ranges.plus(wide(reset.len()))?;
         self.resets.zone_by_zone = self.resets.zone_by_zone.plus(dirty)?;
-        let zero = zero::ranges(settings, limit, &wipe).union(parity_zero).intersection(&anywhere).difference(kept);
+        let zero = zero::ranges(device, limit, &wipe).union(parity_zero).intersection(&anywhere).difference(kept);
         Ok(DeviceSchedule {
             limit,
             discard: discard::aligned(device, &discard)?,

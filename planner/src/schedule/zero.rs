@@ -1,7 +1,8 @@
 //! What must not survive: sectors of old signatures, and the places where signatures stand.
 
 use super::{ByteRange, Ranges};
-use crate::request::{Settings, SettingsDevice};
+use crate::disk::superblock::{SUPERBLOCK_OFFSETS, SUPERBLOCK_SIZE};
+use crate::request::SettingsDevice;
 use crate::units::{KIB, MIB, SizeOverflow, round_down, round_up};
 
 /// Partition tables, boot loaders and the primary signatures of nearly everything stand within this much of the start.
@@ -24,10 +25,15 @@ pub(super) fn signatures(device: &SettingsDevice, limit: u64) -> Result<Ranges, 
     Ranges::from_unordered(sectors)
 }
 
-/// Both edges of the device, and the places of old signatures. Where a byte count leaves the end of the device alone,
-/// its planned end is no edge.
-pub(super) fn ranges(settings: &Settings, limit: u64, signatures: &Ranges) -> Ranges {
+/// Both edges of the device, the places of superblock copies, and those of old signatures. Where a byte count leaves the
+/// end of the device alone, its planned end is no edge.
+pub(super) fn ranges(device: &SettingsDevice, limit: u64, signatures: &Ranges) -> Ranges {
     let start = Ranges::one(0, START.min(limit));
-    let end = if settings.whole_devices { Ranges::one(limit.saturating_sub(END), limit) } else { Ranges::default() };
-    start.union(&end).union(signatures)
+    let reaches_end = limit >= round_down(device.facts.size, u64::from(device.facts.logical_sector));
+    let end = if reaches_end { Ranges::one(limit.saturating_sub(END), limit) } else { Ranges::default() };
+    // Where zones hold the superblocks, the places that they have elsewhere may still hold old ones.
+    let copies = SUPERBLOCK_OFFSETS.map(|offset| (offset, offset.saturating_add(SUPERBLOCK_SIZE)));
+    let copies = copies.into_iter().filter(|(_, end)| *end <= limit);
+    let edges = start.union(&end).union(signatures);
+    copies.fold(edges, |all, (start, end)| all.union(&Ranges::one(start, end)))
 }
