@@ -9,6 +9,7 @@
     clippy::unwrap_used
 )]
 
+use btrfs_planner::audit::{Severity, Subject, audit_plan};
 use btrfs_planner::plan::{ByteRange, Device, Plan};
 use btrfs_planner::request::{
     DeviceFacts, DiscardLimits, DiscardStrategy, FeatureSwitch, Profile, Signature, ZoneRun, ZoneState, Zones,
@@ -22,6 +23,13 @@ const GIB: u64 = 1 << 30;
 
 fn set(ranges: &[ByteRange]) -> Ranges {
     Ranges::from_unordered(ranges.to_vec()).unwrap()
+}
+
+/// What the audit has against the schedule of a plan.
+fn audited(plan: &Plan) -> String {
+    let findings = audit_plan(plan).findings.into_iter().filter(|finding| finding.code.subject() == Subject::Schedule);
+    let errors = findings.filter(|finding| finding.severity == Severity::Error);
+    errors.map(|finding| format!("{finding}\n")).collect()
 }
 
 /// The bytes that a device's writes and commit fill, and how many there would be if none met.
@@ -80,6 +88,7 @@ proptest! {
     fn discards_and_zeros_are_what_they_promise(request in request()) {
         let Ok(plan) = plan(&request) else { return Ok(()) };
         plan.check().unwrap();
+        prop_assert_eq!(audited(&plan), "");
         let parity = plan.chunks.iter().any(|chunk| chunk.profile.has_parity());
         for device in &plan.devices {
             let (kept, total) = written(&plan, device);
@@ -153,6 +162,7 @@ proptest! {
         };
         let Ok(plan) = btrfs_planner::plan_with(&request, &contents) else { return Ok(()) };
         plan.check().unwrap();
+        prop_assert_eq!(audited(&plan), "");
         let of = |which: &dyn Fn(ZoneState) -> bool| {
             let placed = zones.placed().map(Result::unwrap).filter(|placed| which(placed.run.state));
             set(&placed.map(|placed| ByteRange { start: placed.start, length: placed.end - placed.start }).collect::<Vec<_>>())

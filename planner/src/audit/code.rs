@@ -80,6 +80,50 @@ codes! {
         SuperblockMissing "superblock-missing" Error "A place that must hold a superblock copy has no btrfs magic.";
         SuperblockChecksum "superblock-checksum" Error "A superblock copy's checksum does not match its bytes.";
     }
+    Schedule("Schedule") {
+        ScheduleUnsound "schedule-unsound" Error
+            "A list of the plan is out of order, reaches beyond its device, or names what is not there.";
+        ScheduleSize "schedule-size" Error "A device's planned size is not in whole sectors or zones.";
+        ScheduleLimit "schedule-limit" Error "A device's limit is neither its planned size nor the end of the device.";
+        ScheduleNodeSize "schedule-node-size" Error "The node size is one that the format does not know.";
+        BlockOrder "block-order" Error "The plan's blocks do not ascend.";
+        BlockUnmapped "block-unmapped" Error "Blocks of the plan lie in none of its chunks, or in several.";
+        BlockPayload "block-payload" Error "A copy of a block is written with other bytes than the plan shows for it.";
+        ChunkStripes "chunk-stripes" Error "A chunk has not the stripes that its profile takes.";
+        WipeMissing "wipe-missing" Error "Sectors of a signature that was found are not wiped.";
+        WipeNeedless "wipe-needless" Error "Bytes are wiped that hold no signature.";
+        SignatureSurvives "signature-survives" Error "No step of the plan touches all of a signature that was found.";
+        SignatureStays "signature-stays" Warning
+            "A signature stays, since it lies beyond the limit or in a zone that cannot be written.";
+        DiscardMissing "discard-missing" Error "Bytes are not discarded that the discard strategy covers.";
+        DiscardNeedless "discard-needless" Error "Bytes are discarded that the discard strategy does not cover.";
+        DiscardGranularity "discard-granularity" Error "A discard is not of whole granules of its device.";
+        DiscardUnsupported "discard-unsupported" Error "A discard is planned on a device that was found to have none.";
+        ResetMissing "reset-missing" Error "A zone that is not empty is not reset.";
+        ResetNeedless "reset-needless" Error "A range of zones is reset that holds only empty ones.";
+        ResetPartial "reset-partial" Error "A reset is not of whole zones.";
+        ResetState "reset-state" Error "A range to reset holds a zone that cannot be reset.";
+        ResetNoZones "reset-no-zones" Error "A reset is planned on a device without zones that are written in order.";
+        ZoneReport "zone-report" Error "The zone report does not fit its device.";
+        ZoneRandom "zone-random" Error "A sequential zone is wiped, discarded or made zero instead of reset.";
+        ZoneDead "zone-dead" Error "A zone is written that is read-only or offline.";
+        ZoneGap "zone-gap" Error "A sequential zone is not written from its start on in order.";
+        ZoneCapacity "zone-capacity" Error "More is written to a zone than it holds.";
+        ZoneActive "zone-active" Error "More zones are in use at once than the device allows.";
+        ZeroMissing "zero-missing" Error
+            "Bytes where an old signature may stand, or that parity counts as zeros, are not made zero.";
+        ZeroNeedless "zero-needless" Error "Bytes are made zero that need not be.";
+        WriteMissing "write-missing" Error "A copy of a block, or parity beside it, is not written.";
+        WriteNeedless "write-needless" Error "Bytes are written that belong to no block and no parity.";
+        WriteSuperblock "write-superblock" Error "A write before the commit stands where a superblock does.";
+        PayloadUnused "payload-unused" Error "The plan holds bytes that it writes nowhere.";
+        CommitMissing "commit-missing" Error "A place for a superblock copy gets none.";
+        CommitPlace "commit-place" Error "The commit writes where no superblock copy belongs.";
+        CommitContent "commit-content" Error
+            "The commit writes something else than the superblock copy of that place and device.";
+        CommitOrder "commit-order" Error "The last write of a device's commit is not its primary superblock.";
+        Statistics "statistics" Error "A figure of the plan's statistics is not what its schedule comes to.";
+    }
 }
 
 impl core::fmt::Display for Code {

@@ -12,6 +12,7 @@ mod disks;
 mod finding;
 mod replay;
 mod report;
+mod schedule;
 mod superblock;
 
 pub use code::{Code, Subject};
@@ -26,13 +27,20 @@ use crate::plan::Plan;
 #[must_use]
 pub fn audit_disks(disks: &dyn Disks) -> Report {
     let mut findings = Findings::default();
-    superblock::check(disks, &mut findings);
-    Report::new(findings, Counts::default())
+    let read = read(disks, &mut findings);
+    Report::new(findings, read)
 }
 
 /// Audits a plan: its schedule, the filesystem that its writes make, and what it says of that filesystem.
 #[must_use]
 pub fn audit_plan(plan: &Plan) -> Report {
-    // The schedule's own check comes here: `schedule::check(plan, &mut findings)`.
-    audit_disks(&Replay::new(plan))
+    let mut findings = Findings::default();
+    schedule::check(plan, &mut findings);
+    let read = read(&Replay::new(plan), &mut findings);
+    Report::new(findings, read)
+}
+
+fn read(disks: &dyn Disks, findings: &mut Findings) -> Counts {
+    superblock::check(disks, findings);
+    Counts::default()
 }

@@ -23,5 +23,7 @@ pub use schema::{plan_schema, request_schema};
 pub use seal::{NotASeal, Seal};
 
 pub use crate::layout::{Chunk, ChunkKind, Stripe};
-pub use crate::request::{Flags, Profiles, Warning, ZoneState};
+pub use crate::request::{
+    DeviceKind, DiscardStrategy, Flags, Profile, Profiles, Warning, ZoneModel, ZoneRun, ZoneState, Zones,
+};
 pub use crate::schedule::{ByteRange, DiscardCounts, ResetCounts, WriteAt};
