@@ -209,6 +209,42 @@ fn emulated_zones_are_not_reset() {
     assert_eq!(offsets, [64 * MIB, 64 * 1024], "superblocks where ordinary devices have them");
 }
 
+/// A btrfs on zones has its superblocks in logs of two zones each; all that are not empty go before anything else.
+#[test]
+fn superblock_logs_are_wiped_first() {
+    let zone = 256 * MIB;
+    // 600 GiB: the second log, at 512 GiB, is there too.
+    let runs = vec![
+        ZoneRun::new(1, ZoneState::Conventional),
+        ZoneRun::new(1, ZoneState::Full),
+        ZoneRun::new(2046, ZoneState::Full),
+        ZoneRun::new(1, ZoneState::Open),
+        ZoneRun::new(351, ZoneState::Empty),
+    ];
+    let zones = Zones { runs, ..Zones::described(zone, zone, None, 0) };
+    let old = Signature {
+        kind: "btrfs".into(),
+        label: None,
+        length: 8,
+        offset: 64,
+        usage: "filesystem".into(),
+        uuid: None,
+    };
+    let device = DeviceFacts { zones: Some(zones), signatures: vec![old], ..DeviceFacts::described(2400 * zone) };
+    let mut request = Request { force: true, ..Request::new(vec![device], "logs", 0) };
+    let wiped = |request: &Request| plan(request).unwrap().devices[0].wipe.clone();
+    let sector = ByteRange { start: 0, length: 512 };
+    let (second, third) =
+        (ByteRange { start: zone, length: zone }, ByteRange { start: 2048 * zone, length: zone });
+    assert_eq!(wiped(&request), [sector, second, third], "the empty one need not be");
+    request.devices[0].signatures[0].kind = "ext4".into();
+    assert_eq!(wiped(&request), [sector]);
+    request.devices[0].signatures[0].offset = 5 * zone + 1080;
+    assert_eq!(wiped(&request), [ByteRange { start: 5 * zone, length: zone }]);
+    request.devices[0].signatures.clear();
+    assert_eq!(wiped(&request), []);
+}
+
 /// The ladder that started it: one 10 GiB device with DUP metadata.
 #[test]
 fn the_ladder_of_a_default_filesystem() {

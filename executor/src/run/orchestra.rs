@@ -91,10 +91,14 @@ enum Reached {
 /// The phases, one after another.
 fn carry_out(works: &mut [Work<'_>], options: &Options, cancel: &Cancel) -> Reached {
     let jobs = options.jobs.map_or(usize::MAX, NonZeroUsize::get);
+    // The first barrier: an old filesystem of several devices is gone as a whole before any of its blocks is.
+    if !each(works, jobs, |_, work| work.wipe()) {
+        return Reached::Begin;
+    }
     if !each(works, jobs, |_, work| work.prepare()) || cancel.is_interrupted() {
         return Reached::Begin;
     }
-    // The barrier: every device has flushed what it wrote.
+    // The second one: every device has flushed what it wrote.
     if !each(works, jobs, |index, work| work.commit(index == 0)) {
         return Reached::Begin;
     }

@@ -1,4 +1,4 @@
-//! Everything on one device up to the barrier.
+//! Everything on one device between the barriers.
 
 use super::batch::pieces;
 use super::report::Step;
@@ -16,18 +16,9 @@ const AHEAD: usize = 4;
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 impl Work<'_> {
-    /// Wipe and flush, discard, reset zones, make zero, write, flush.
+    /// Discard, reset zones, make zero, write, flush.
     pub(super) fn prepare(&mut self) -> Result<(), Stop> {
         let slot = self.slot;
-        if !slot.wipe.is_empty() {
-            self.step(Step::Wipe, length(&slot.wipe), |work| {
-                for range in &slot.wipe {
-                    work.write_zeros(range.start, range.length)?;
-                }
-                // An old filesystem must not outlive the loss of power during what follows.
-                work.flush()
-            })?;
-        }
         self.discard_ranges()?;
         self.reset_ranges()?;
         if !slot.zero.is_empty() {
@@ -65,7 +56,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn write_zeros(&mut self, start: u64, length: u64) -> Result<(), Stop> {
+    pub(super) fn write_zeros(&mut self, start: u64, length: u64) -> Result<(), Stop> {
         for (offset, length) in pieces(start, length, CHUNK) {
             let mut slices: Vec<IoSlice<'_>> = pieces(0, wide(length), ZEROS.len())
                 .map(|(_, length)| IoSlice::new(ZEROS.get(..length).unwrap_or_default()))
@@ -76,12 +67,12 @@ impl Work<'_> {
     }
 }
 
-fn length(ranges: &[ByteRange]) -> u64 {
+pub(super) fn length(ranges: &[ByteRange]) -> u64 {
     ranges.iter().map(|range| range.length).fold(0, u64::saturating_add)
 }
 
 /// Runs of sectors that are not zero: start and length in bytes.
-fn runs(bytes: &[u8], sector: usize) -> Vec<(u64, u64)> {
+pub(super) fn runs(bytes: &[u8], sector: usize) -> Vec<(u64, u64)> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     let mut offset = 0;
     for part in bytes.chunks(sector) {

@@ -51,12 +51,12 @@ impl Work<'_> {
         })
     }
 
-    fn zone_size(&self) -> u64 {
+    pub(super) fn zone_size(&self) -> u64 {
         self.slot.found.zones.as_ref().map_or(1, |zones| zones.size.max(1))
     }
 
     /// Finds out which zone it is that cannot be reset: halves the range as long as a half of it fails again.
-    fn cannot_reset(&mut self, mut start: u64, mut length: u64, mut error: io::Error) -> Stop {
+    pub(super) fn cannot_reset(&mut self, mut start: u64, mut length: u64, mut error: io::Error) -> Stop {
         let zone = self.zone_size();
         // Whoever wants to stop gets the range.
         while length > zone && self.go_on().is_ok() {

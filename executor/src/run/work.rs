@@ -92,6 +92,11 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Whether the current step has changed anything on the device.
+    pub(super) fn has_made_requests(&self) -> bool {
+        self.current.requests > 0
+    }
+
     pub(super) fn write(&mut self, offset: u64, slices: &mut [IoSlice<'_>]) -> Result<(), Stop> {
         self.go_on()?;
         let step = self.current.step;

@@ -94,9 +94,10 @@ pub struct Filesystem {
 
 /// One device: who it is, what was found on it, and its schedule.
 ///
-/// An executor takes the steps of all devices in this order, each device in a thread of its own: `wipe` and flush (only
-/// where there is something to wipe), `discard`, `reset_zones`, `zero`, `writes`, flush. When all devices have come so
-/// far: `commit` of every device but the last write of the first device's, flush; then that last one, flush.
+/// An executor takes the steps of all devices in this order, each device in a thread of its own: `wipe`, also of the places
+/// of `commit` where they are not zero, and flush (only where there was something to wipe). When all devices have come so
+/// far: `discard`, `reset_zones`, `zero`, `writes`, flush. When all have come that far: `commit` of every device but the last
+/// write of the first device's, flush; then that last one, flush.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -119,7 +120,8 @@ pub struct Device {
     #[serde(with = "strict_uuid")]
     #[cfg_attr(feature = "schema", schemars(with = "Uuid"))]
     pub uuid: Uuid,
-    /// Sectors of old signatures, to be overwritten with zeros before anything else; ascending and apart.
+    /// Sectors of old signatures, to be overwritten with zeros before anything else on any device; or sequential zones that
+    /// hold some, to be reset. Ascending and apart.
     pub wipe: Vec<ByteRange>,
     /// Writes, by ascending offset, apart from each other.
     pub writes: Vec<WriteAt>,

@@ -43,7 +43,7 @@ pub struct Schedule {
 pub struct DeviceSchedule {
     /// No step touches a byte at or beyond this.
     pub limit: u64,
-    /// Sectors of old signatures.
+    /// Sectors of old signatures, and zones that hold some.
     pub wipe: Ranges,
     /// What is discarded.
     pub discard: Ranges,
@@ -103,7 +103,7 @@ impl Schedule {
         parity_zero: &Ranges,
     ) -> Result<DeviceSchedule, SizeOverflow> {
         let limit = limit(settings, device);
-        let ZoneSteps { reset, dirty, conventional } = ZoneSteps::new(device, limit)?;
+        let ZoneSteps { reset, dirty, wipe: zones_to_wipe, conventional } = ZoneSteps::new(device, limit)?;
         // Sequential zones are reset: that wipes, discards and makes zero in one.
         let anywhere = conventional.unwrap_or_else(|| Ranges::one(0, limit));
         let wipe = zero::signatures(device, limit)?.intersection(&anywhere);
@@ -127,7 +127,7 @@ impl Schedule {
             discard: discard::aligned(device, &discard)?,
             reset_zones: reset,
             zero,
-            wipe,
+            wipe: wipe.union(&zones_to_wipe),
             ..DeviceSchedule::default()
         })
     }

@@ -1,8 +1,9 @@
 //! Which zones are reset, in how few requests, and what is left for a device's other steps.
 
 use super::Ranges;
+use crate::disk::superblock::LOG_OFFSETS;
 use crate::request::{SettingsDevice, ZoneState, Zones};
-use crate::units::{Checked, SizeOverflow};
+use crate::units::{Checked, SizeOverflow, round_down};
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,8 @@ pub(super) struct ZoneSteps {
     pub(super) reset: Ranges,
     /// Zones that are not empty and will be reset.
     pub(super) dirty: u64,
+    /// Those of them that hold what was recognised: they go first, and for certain, before any other is reset.
+    pub(super) wipe: Ranges,
     /// What can be written anywhere; the rest is sequential, or cannot be written at all. `None`: all of the device.
     pub(super) conventional: Option<Ranges>,
 }
@@ -37,7 +40,9 @@ impl ZoneSteps {
         let dirty = spans(zones, limit, ZoneState::needs_reset)?;
         let count = dirty.bytes()?.div_ceil(zones.size);
         let conventional = spans(zones, limit, |state| state == ZoneState::Conventional)?;
-        Ok(Self { reset: reset(device, zones, limit, &dirty)?, dirty: count, conventional: Some(conventional) })
+        let wipe = signatures(device, zones)?.intersection(&dirty);
+        let reset = reset(device, zones, limit, &dirty)?;
+        Ok(Self { reset, dirty: count, wipe, conventional: Some(conventional) })
     }
 }
 
@@ -54,6 +59,22 @@ fn reset(device: &SettingsDevice, zones: &Zones, limit: u64, dirty: &Ranges) -> 
     }
     let empty = spans(zones, limit, |state| state == ZoneState::Empty)?;
     Ok(dirty.union(&empty).shrunk_around(dirty))
+}
+
+/// The zones of the signatures that were found. A btrfs has logs of superblocks, of two zones each: a log with one zone
+/// lost is still a log, of an older state.
+fn signatures(device: &SettingsDevice, zones: &Zones) -> Result<Ranges, SizeOverflow> {
+    let mut starts = Vec::new();
+    for signature in &device.facts.signatures {
+        starts.push(round_down(signature.offset, zones.size));
+        if signature.kind == "btrfs" {
+            for log in LOG_OFFSETS {
+                let first = round_down(log, zones.size);
+                starts.extend([first, first.plus(zones.size)?]);
+            }
+        }
+    }
+    Ranges::from_unordered(starts.into_iter().map(|start| (start, zones.size).into()).collect())
 }
 
 /// The zones below `limit` in states that `which` picks.

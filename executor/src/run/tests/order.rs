@@ -39,7 +39,7 @@ fn superblocks_wait_for_everybody() {
     }
 }
 
-/// Wipe, flush, discard, zero, write, flush: in this order on every device.
+/// Wipe, look where superblocks will be, flush, discard, zero, write, flush: in this order on every device.
 #[test]
 fn a_device_takes_its_steps_in_order() {
     let plan = plan(1);
@@ -48,7 +48,7 @@ fn a_device_takes_its_steps_in_order() {
     use OperationKind::{Discard, Flush, Read, Write};
     // However many reads it takes.
     kinds.dedup_by(|this, before| *this == Read && *before == Read);
-    let mut expected = vec![Write, Flush, Discard, Read];
+    let mut expected = vec![Write, Read, Flush, Discard, Read];
     expected.extend(vec![Write; report.devices[0].steps[3].requests as usize]);
     expected.extend([Flush, Write, Flush, Write, Flush]);
     assert_eq!(kinds, expected);

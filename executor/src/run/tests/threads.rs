@@ -66,7 +66,8 @@ fn long_plan(devices: usize, requests: u64) -> Plan {
 fn a_failing_device_stops_the_others_before_their_next_request() {
     let plan = long_plan(3, 100);
     let late = Fault { kind: OperationKind::Discard, nth: 0, errno: EIO };
-    let failing = Fault { kind: OperationKind::Flush, nth: 0, errno: EIO };
+    // The flush behind its writes: the others are still discarding.
+    let failing = Fault { kind: OperationKind::Flush, nth: 1, errno: EIO };
     let broken = used().with_fault(failing).with_latency(OperationKind::Flush, Duration::from_millis(100));
     // One that cannot discard, which is no failure, and one that can.
     let devices = vec![lagging(20), broken, lagging(20).with_fault(late)];
@@ -77,7 +78,7 @@ fn a_failing_device_stops_the_others_before_their_next_request() {
     for (device, slot) in devices.iter().zip(&plan.devices) {
         assert!(!device.operations().iter().skip(1).any(|operation| commits(slot, *operation)));
     }
-    assert_eq!(report.devices[1].reached(), "wipe 512 B (not finished)");
+    assert!(report.devices[1].reached().ends_with("(not finished)"), "{}", report.devices[1].reached());
     assert!(report.devices[0].reached().contains("discard"), "{}", report.devices[0].reached());
 }
 
@@ -94,7 +95,24 @@ fn a_failure_leaves_the_rest_of_the_queue_untouched() {
         assert_eq!(devices[index].operations(), []);
         assert_eq!(report.devices[index].reached(), "untouched");
     }
-    assert!(report.devices[0].steps.iter().any(|step| step.step == Step::Writes && step.complete));
+    assert!(report.devices[0].steps.iter().any(|step| step.step == Step::Wipe && step.complete));
+}
+
+/// No device loses a block of an old filesystem before all devices have lost what makes it one.
+#[test]
+fn nothing_else_is_touched_before_all_are_wiped() {
+    let plan = plan(3);
+    for nth in 0..2 {
+        // A write, and the flush behind it.
+        let kind = [OperationKind::Write, OperationKind::Flush][nth];
+        let failing = used().with_fault(Fault { kind, nth: 0, errno: EIO });
+        let (report, devices) = run_on(&plan, vec![used(), used(), failing]);
+        assert_eq!(report.outcome, Outcome::Failed);
+        for device in &devices {
+            assert_eq!(device.count(OperationKind::Discard), 0);
+            assert_eq!(device.content(4096, 4096), [0xee; 4096]);
+        }
+    }
 }
 
 /// However much there is still to do.
