@@ -1,9 +1,10 @@
 //! One device: opened once, and held against what the plan says of it.
 
 use super::error::{BindError, Difference};
-use super::zones;
+use super::{traces, zones};
 use crate::ioctl;
 use crate::probe::{DeviceNumber, Identity, InUse, ProbeError, Usage, check_folder, names, signatures_of, zones_of};
+use btrfs_planner::Plan;
 use btrfs_planner::plan::Device as Slot;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, Signature};
 use std::fs::{self, File, OpenOptions};
@@ -26,6 +27,7 @@ pub(super) struct Opened {
 
 /// Opens the device of a slot. `identity` is what its path led to when the disks were locked.
 pub(super) fn open(
+    plan: &Plan,
     slot: &Slot,
     path: &Path,
     identity: Option<Identity>,
@@ -43,7 +45,7 @@ pub(super) fn open(
     };
     match usage.of(identity) {
         Some(by) => Err(BindError::in_use(path.to_path_buf(), by)),
-        None => existing(slot, path, identity, writable),
+        None => existing(plan, slot, path, identity, writable),
     }
 }
 
@@ -58,7 +60,13 @@ fn may_be_created(slot: &Slot) -> bool {
     slot.found.kind != DeviceKind::Block && slot.found.signatures.is_empty() && as_file
 }
 
-fn existing(slot: &Slot, path: &Path, identity: Identity, writable: bool) -> Result<Opened, BindError> {
+fn existing(
+    plan: &Plan,
+    slot: &Slot,
+    path: &Path,
+    identity: Identity,
+    writable: bool,
+) -> Result<Opened, BindError> {
     let exclusive = matches!(identity, Identity::Block(_));
     let flags = if exclusive { nix::libc::O_EXCL | nix::libc::O_NONBLOCK } else { nix::libc::O_NONBLOCK };
     let file = OpenOptions::new().read(true).write(writable).custom_flags(flags).open(path);
@@ -85,7 +93,17 @@ fn existing(slot: &Slot, path: &Path, identity: Identity, writable: bool) -> Res
         })?,
     };
     let signatures = signatures_of(path, &file)?;
-    match difference(slot, &facts, signatures) {
+    let explained = |planned: &[Signature], found: &[Signature]| traces::explain(plan, slot, &file, planned, found);
+    let difference = match difference(slot, &facts, signatures) {
+        Some(Difference::Signatures { planned, found })
+            if explained(&planned, &found)
+                .map_err(|source| ProbeError::Ask { path: path.to_path_buf(), what: "signatures", source })? =>
+        {
+            None
+        }
+        difference => difference,
+    };
+    match difference {
         Some(difference) => Err(BindError::Different { path: path.to_path_buf(), difference }),
         None => {
             let DeviceFacts { logical_sector, zones, .. } = facts;

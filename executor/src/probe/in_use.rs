@@ -33,6 +33,17 @@ pub enum InUse {
         /// By what.
         by: Box<Self>,
     },
+    /// It has partitions, which would be left without a disk.
+    #[error("it has partitions: {}", .0.join(", "))]
+    Partitions(Vec<String>),
+    /// It is a partition, and its whole disk is in use.
+    #[error("its disk {name} is in use: {by}")]
+    Disk {
+        /// The disk.
+        name: String,
+        /// By what.
+        by: Box<Self>,
+    },
     /// A loop device stands on the same file.
     #[error("the loop device {0} stands on it")]
     Loop(String),
@@ -50,7 +61,11 @@ impl InUse {
             Self::Member(_) => "unmount that filesystem".to_string(),
             Self::Swap => "switch it off with swapoff".to_string(),
             Self::Holder(name) => format!("stop {name} first: dmsetup, mdadm, vgchange or bcache, whatever made it"),
-            Self::Partition { by, .. } => by.hint(),
+            Self::Partition { by, .. } | Self::Disk { by, .. } => by.hint(),
+            Self::Partitions(_) => {
+                "name one of the partitions; or, to use the whole disk, delete them first, with sfdisk --delete or wipefs -a"
+                    .to_string()
+            }
             Self::Loop(name) => format!("use /dev/{name} itself, or detach it with losetup -d /dev/{name}"),
             Self::Exclusive => "find out what holds it: lsblk, dmsetup ls, cat /proc/mdstat, fuser".to_string(),
         }
@@ -107,9 +122,34 @@ impl Loop {
         self.node.number()
     }
 
-    /// Whether both stand on the same bytes of the same file.
-    fn is_like(&self, other: &Self) -> bool {
-        self.file == other.file && self.node.backing_offset() == other.node.backing_offset()
+    /// Whether both stand on the same bytes of the same file, or on some of them.
+    fn meets(&self, other: &Self) -> bool {
+        self.backing().meets(other.backing())
+    }
+
+    fn backing(&self) -> Backing {
+        let start = self.node.backing_offset();
+        Backing { file: self.file, start, end: start.saturating_add(self.node.size()) }
+    }
+}
+
+/// The bytes of a file that a loop device stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backing {
+    /// The file.
+    pub file: Identity,
+    /// The first byte.
+    pub start: u64,
+    /// The byte behind the last.
+    pub end: u64,
+}
+
+impl Backing {
+    /// Whether some bytes are behind both. Devices without bytes meet where they begin.
+    #[must_use]
+    pub fn meets(self, other: Self) -> bool {
+        let apart = self.end <= other.start || other.end <= self.start;
+        self.file == other.file && (!apart || self.start == other.start)
     }
 }
 
@@ -165,23 +205,44 @@ impl Usage {
             return Some(InUse::Loop(user.node.name()));
         }
         let Identity::Block(number) = identity else { return None };
-        if let Some(node) = self.sysfs.node(number) {
-            if let Some(holder) = node.holders().into_iter().next() {
-                return Some(InUse::Holder(holder));
-            }
-            for partition in node.partitions() {
-                if let Some(by) = partition.number().and_then(|number| self.of(Identity::Block(number))) {
-                    return Some(InUse::Partition { name: partition.name(), by: Box::new(by) });
-                }
-            }
+        let node = self.sysfs.node(number);
+        if let Some(found) = node.as_ref().and_then(|node| self.beside(node)) {
+            return Some(found);
         }
         // A second loop device over the same bytes writes behind the first one's back.
         let own = self.loop_device(number)?;
         let twin = self.loops.iter().find(|twin| {
-            twin.is_like(own)
+            twin.meets(own)
                 && twin.number().is_some_and(|other| other != number && self.directly(Identity::Block(other)).is_some())
         });
         twin.map(|twin| InUse::Loop(twin.node.name()))
+    }
+
+    /// Who uses what is built on a device, what it is divided into, or what it is a part of.
+    fn beside(&self, node: &Node) -> Option<InUse> {
+        if let Some(holder) = node.holders().into_iter().next() {
+            return Some(InUse::Holder(holder));
+        }
+        let partitions = node.partitions();
+        for partition in &partitions {
+            if let Some(by) = partition.number().and_then(|number| self.of_itself(number)) {
+                return Some(InUse::Partition { name: partition.name(), by: Box::new(by) });
+            }
+        }
+        if !partitions.is_empty() {
+            return Some(InUse::Partitions(partitions.iter().map(Node::name).collect()));
+        }
+        let disk = self.sysfs.node(node.parent()?)?;
+        let by = self.of_itself(disk.number()?)?;
+        Some(InUse::Disk { name: disk.name(), by: Box::new(by) })
+    }
+
+    /// Who uses this very device: mounted, swap, with a loop device or another device on it.
+    fn of_itself(&self, number: DeviceNumber) -> Option<InUse> {
+        let identity = Identity::Block(number);
+        let on_it = self.loops.iter().find(|user| user.file == identity).map(|user| InUse::Loop(user.node.name()));
+        let holder = || self.sysfs.node(number)?.holders().into_iter().next().map(InUse::Holder);
+        self.directly(identity).or(on_it).or_else(holder)
     }
 
     fn loop_device(&self, number: DeviceNumber) -> Option<&Loop> {
@@ -196,11 +257,11 @@ impl Usage {
         self.sysfs.node(number)?.parent().map(Identity::Block)
     }
 
-    /// The file behind a loop device and where in it the device begins: two devices with the same are the same.
+    /// What is behind a loop device: two devices with some of the same are parts of one.
     #[must_use]
-    pub fn behind(&self, identity: Identity) -> Option<(Identity, u64)> {
+    pub fn behind(&self, identity: Identity) -> Option<Backing> {
         let Identity::Block(number) = identity else { return None };
-        self.loop_device(number).map(|device| (device.file, device.node.backing_offset()))
+        self.loop_device(number).map(Loop::backing)
     }
 
     fn directly(&self, identity: Identity) -> Option<InUse> {
@@ -279,7 +340,68 @@ mod tests {
         ] {
             assert_eq!(usage.of(identity), user, "{identity:?}");
         }
-        assert_eq!(usage.behind(block(7, 0)), Some((image, 0)));
+        assert_eq!(usage.behind(block(7, 0)), Some(Backing { file: image, start: 0, end: 0 }));
+    }
+
+    /// Device mapper (multipath and LVM too), md and bcache all show themselves as holders: of the device, of a partition of
+    /// it, or of the disk that it is a partition of. None of them is touched.
+    #[test]
+    fn members_of_other_devices_are_never_free() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "proc/self/mountinfo", "");
+        let disk = |name: &str, number: &str, holders: &[&str], partitions: &[(&str, &str, &[&str])]| {
+            let folder = format!("sys/block/{name}");
+            write(root.path(), &format!("{folder}/dev"), number);
+            let link = |number: &str, target: &str| {
+                let links = root.path().join("sys/dev/block");
+                fs::create_dir_all(&links).unwrap();
+                std::os::unix::fs::symlink(format!("../../block/{target}"), links.join(number)).unwrap();
+            };
+            link(number, name);
+            for holder in holders {
+                write(root.path(), &format!("{folder}/holders/{holder}/dev"), "");
+            }
+            for (part, number, holders) in partitions {
+                write(root.path(), &format!("{folder}/{part}/dev"), number);
+                write(root.path(), &format!("{folder}/{part}/partition"), "1");
+                link(number, &format!("{name}/{part}"));
+                for holder in *holders {
+                    write(root.path(), &format!("{folder}/{part}/holders/{holder}/dev"), "");
+                }
+            }
+        };
+        disk("sda", "8:0", &["dm-0"], &[("sda1", "8:1", &[])]);
+        disk("sdb", "8:16", &["md127"], &[]);
+        disk("sdc", "8:32", &[], &[("sdc1", "8:33", &["md0"]), ("sdc2", "8:34", &[])]);
+        disk("sdd", "8:48", &[], &[("sdd1", "8:49", &[]), ("sdd2", "8:50", &[])]);
+        disk("dm-0", "253:0", &[], &[]);
+        let usage = Usage::read_from(&root.path().join("proc"), &root.path().join("sys")).unwrap();
+        let said = |minor: u64| usage.of(block(8, minor)).map(|by| by.to_string());
+        for (minor, expected) in [
+            (0, Some("it is held by the device dm-0")),
+            (1, Some("its disk sda is in use: it is held by the device dm-0")),
+            (16, Some("it is held by the device md127")),
+            (32, Some("its partition sdc1 is in use: it is held by the device md0")),
+            (33, Some("it is held by the device md0")),
+            // The other partition of that disk.
+            (34, None),
+            (48, Some("it has partitions: sdd1, sdd2")),
+            (49, None),
+        ] {
+            assert_eq!(said(minor).as_deref(), expected, "8:{minor}");
+        }
+        assert_eq!(usage.of(block(253, 0)), None, "what is made of them may be used");
+        assert!(usage.of(block(8, 48)).unwrap().hint().contains("sfdisk --delete"));
+    }
+
+    #[test]
+    fn loop_devices_meet_where_they_share_bytes() {
+        let file = block(1, 1);
+        let backing = |start, end| Backing { file, start, end };
+        assert!(backing(0, 10).meets(backing(9, 20)));
+        assert!(!backing(0, 10).meets(backing(10, 20)));
+        assert!(backing(5, 5).meets(backing(5, 5)));
+        assert!(!backing(0, 10).meets(Backing { file: block(1, 2), start: 0, end: 10 }));
     }
 
     /// Somebody else's mount that cannot be read is named in mountinfo like any other, and is nobody's device.

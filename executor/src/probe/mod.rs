@@ -11,7 +11,7 @@ mod sysfs;
 mod twins;
 mod zones;
 
-pub use in_use::{Identity, InUse, Usage, UsageUnknown};
+pub use in_use::{Backing, Identity, InUse, Usage, UsageUnknown};
 pub use number::{DeviceNumber, NotANumber};
 pub(crate) use signatures::fetch_ends;
 pub use signatures::signatures;

@@ -102,6 +102,12 @@ impl Node {
         text(&self.folder.join("loop/offset")).and_then(|offset| offset.parse().ok()).unwrap_or(0)
     }
 
+    /// Its size in bytes; 0 where sysfs does not tell.
+    pub(crate) fn size(&self) -> u64 {
+        let units = text(&self.folder.join("size")).and_then(|units| units.parse().ok());
+        units.unwrap_or(0_u64).saturating_mul(512)
+    }
+
     pub(crate) fn rotational(&self) -> bool {
         self.queue("rotational") == Some(1)
     }

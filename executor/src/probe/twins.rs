@@ -1,6 +1,6 @@
 //! One device under two names.
 
-use super::in_use::{Identity, Usage};
+use super::in_use::{Backing, Identity, Usage};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 #[must_use]
 pub fn twins(paths: &[PathBuf], identities: &[Option<Identity>], usage: &Usage) -> Option<(PathBuf, PathBuf)> {
     let pair = |first: &Path, second: &Path| Some((first.to_path_buf(), second.to_path_buf()));
-    let (mut names, mut seen, mut behind) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut names, mut seen) = (BTreeMap::new(), BTreeMap::new());
+    let mut behind: Vec<(Backing, &PathBuf)> = Vec::new();
     for (path, identity) in paths.iter().zip(identities) {
         let same_name = names.insert(path, path);
         if let Some(first) = same_name.or_else(|| identity.and_then(|identity| seen.insert(identity, path))) {
@@ -21,10 +22,12 @@ pub fn twins(paths: &[PathBuf], identities: &[Option<Identity>], usage: &Usage) 
         if let Some(first) = disk.and_then(|disk| seen.get(&disk)) {
             return pair(first, path);
         }
-        let Some((file, offset)) = identity.and_then(|identity| usage.behind(identity)) else { continue };
-        if let Some(first) = seen.get(&file).copied().or_else(|| behind.insert((file, offset), path)) {
+        let Some(backing) = identity.and_then(|identity| usage.behind(identity)) else { continue };
+        let like = || behind.iter().find(|(other, _)| other.meets(backing)).map(|(_, path)| *path);
+        if let Some(first) = seen.get(&backing.file).copied().or_else(like) {
             return pair(first, path);
         }
+        behind.push((backing, path));
     }
     None
 }
