@@ -222,20 +222,13 @@ fn superblock_logs_are_wiped_first() {
         ZoneRun::new(351, ZoneState::Empty),
     ];
     let zones = Zones { runs, ..Zones::described(zone, zone, None, 0) };
-    let old = Signature {
-        kind: "btrfs".into(),
-        label: None,
-        length: 8,
-        offset: 64,
-        usage: "filesystem".into(),
-        uuid: None,
-    };
+    let old =
+        Signature { kind: "btrfs".into(), label: None, length: 8, offset: 64, usage: "filesystem".into(), uuid: None };
     let device = DeviceFacts { zones: Some(zones), signatures: vec![old], ..DeviceFacts::described(2400 * zone) };
     let mut request = Request { force: true, ..Request::new(vec![device], "logs", 0) };
     let wiped = |request: &Request| plan(request).unwrap().devices[0].wipe.clone();
     let sector = ByteRange { start: 0, length: 512 };
-    let (second, third) =
-        (ByteRange { start: zone, length: zone }, ByteRange { start: 2048 * zone, length: zone });
+    let (second, third) = (ByteRange { start: zone, length: zone }, ByteRange { start: 2048 * zone, length: zone });
     assert_eq!(wiped(&request), [sector, second, third], "the empty one need not be");
     request.devices[0].signatures[0].kind = "ext4".into();
     assert_eq!(wiped(&request), [sector]);

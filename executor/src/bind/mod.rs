@@ -120,8 +120,9 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     }
     // Probing waits for every device's heads to move; devices can do that at the same time.
     let slots = plan.devices.iter().zip(&paths).zip(identities);
-    let results =
-        parallel::map(slots, usize::MAX, |((slot, path), identity)| open::open(plan, slot, path, identity, &usage, writable));
+    let results = parallel::map(slots, usize::MAX, |((slot, path), identity)| {
+        open::open(plan, slot, path, identity, &usage, writable)
+    });
     let results: Vec<_> = results.into_iter().map(|result| result.unwrap_or(Err(BindError::Panicked))).collect();
     let created = results.iter().flatten().filter(|opened| opened.created && writable);
     let created: Vec<PathBuf> = created.map(|opened| opened.path.clone()).collect();

@@ -60,13 +60,7 @@ fn may_be_created(slot: &Slot) -> bool {
     slot.found.kind != DeviceKind::Block && slot.found.signatures.is_empty() && as_file
 }
 
-fn existing(
-    plan: &Plan,
-    slot: &Slot,
-    path: &Path,
-    identity: Identity,
-    writable: bool,
-) -> Result<Opened, BindError> {
+fn existing(plan: &Plan, slot: &Slot, path: &Path, identity: Identity, writable: bool) -> Result<Opened, BindError> {
     let exclusive = matches!(identity, Identity::Block(_));
     let flags = if exclusive { nix::libc::O_EXCL | nix::libc::O_NONBLOCK } else { nix::libc::O_NONBLOCK };
     let file = OpenOptions::new().read(true).write(writable).custom_flags(flags).open(path);
@@ -96,8 +90,11 @@ fn existing(
     let explained = |planned: &[Signature], found: &[Signature]| traces::explain(plan, slot, &file, planned, found);
     let difference = match difference(slot, &facts, signatures) {
         Some(Difference::Signatures { planned, found })
-            if explained(&planned, &found)
-                .map_err(|source| ProbeError::Ask { path: path.to_path_buf(), what: "signatures", source })? =>
+            if explained(&planned, &found).map_err(|source| ProbeError::Ask {
+                path: path.to_path_buf(),
+                what: "signatures",
+                source,
+            })? =>
         {
             None
         }

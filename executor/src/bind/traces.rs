@@ -126,9 +126,8 @@ mod tests {
         let (old, own) = (signature("ext4", 1080, 2), signature("btrfs", 65600, 8));
         let file = tempfile::tempfile().unwrap();
         file.set_len(SIZE).unwrap();
-        let explained = |planned: &[Signature], found: &[Signature]| {
-            explain(&plan, slot, &file, planned, found).unwrap()
-        };
+        let explained =
+            |planned: &[Signature], found: &[Signature]| explain(&plan, slot, &file, planned, found).unwrap();
         assert!(explained(std::slice::from_ref(&old), &[]), "wiped");
         file.write_all_at(&[1], 1030).unwrap();
         assert!(!explained(std::slice::from_ref(&old), &[]), "another device, on which something else is");
