@@ -226,7 +226,13 @@ fn superblock_logs_are_wiped_first() {
         Signature { kind: "btrfs".into(), label: None, length: 8, offset: 64, usage: "filesystem".into(), uuid: None };
     let device = DeviceFacts { zones: Some(zones), signatures: vec![old], ..DeviceFacts::described(2400 * zone) };
     let mut request = Request { force: true, ..Request::new(vec![device], "logs", 0) };
-    let wiped = |request: &Request| plan(request).unwrap().devices[0].wipe.clone();
+    let wiped = |request: &Request| {
+        let plan = plan(request).unwrap();
+        let report = btrfs_planner::audit::audit_plan(&plan);
+        assert!(report.findings.iter().all(|finding| !finding.code.name().starts_with("wipe-")), "{report:?}");
+        assert!(report.findings.iter().all(|finding| finding.code.name() != "zone-random"), "{report:?}");
+        plan.devices[0].wipe.clone()
+    };
     let sector = ByteRange { start: 0, length: 512 };
     let (second, third) = (ByteRange { start: zone, length: zone }, ByteRange { start: 2048 * zone, length: zone });
     assert_eq!(wiped(&request), [sector, second, third], "the empty one need not be");

@@ -5,7 +5,7 @@ use super::spans::Spans;
 use super::zones;
 use super::{at, coverage};
 use crate::audit::{Code, Findings};
-use crate::disk::superblock::{SUPERBLOCK_OFFSETS, SUPERBLOCK_SIZE};
+use crate::disk::superblock::{LOG_OFFSETS, SUPERBLOCK_OFFSETS, SUPERBLOCK_SIZE};
 use crate::plan::ZoneState;
 use crate::units::{KIB, MIB};
 use alloc::vec::Vec;
@@ -39,7 +39,8 @@ pub(super) fn check(slot: &Slot<'_>, findings: &mut Findings) {
     }
     let sectors = Spans::of(sectors).within(&slot.anywhere);
     let wipe = Spans::listed(&device.wipe);
-    coverage::compare(slot, (Code::WipeMissing, Code::WipeNeedless), &sectors, &wipe, findings);
+    let first = sectors.with(&zones_to_wipe(slot));
+    coverage::compare(slot, (Code::WipeMissing, Code::WipeNeedless), &first, &wipe, findings);
 
     // Zeros: both edges (a byte count that leaves the end alone makes it none), the places of superblocks, those of the
     // signatures, and what parity counts as zeros; each as far as it can be written and nothing else is.
@@ -53,6 +54,27 @@ pub(super) fn check(slot: &Slot<'_>, findings: &mut Findings) {
     let zero = Spans::listed(&device.zero);
     let expected = places.within(&slot.anywhere).without(&slot.kept);
     coverage::compare(slot, (Code::ZeroMissing, Code::ZeroNeedless), &expected, &zero, findings);
+}
+
+/// Sequential zones that are reset before all others: those that hold a signature, and for a btrfs both zones of every
+/// superblock log, as far as something is in them.
+pub(super) fn zones_to_wipe(slot: &Slot<'_>) -> Spans {
+    let (Some(runs), Some(zones)) = (&slot.zones, &slot.device.found.zones) else { return Spans::default() };
+    let zone = |offset: u64| {
+        let start = offset.saturating_sub(offset.checked_rem(zones.size).unwrap_or(0));
+        (start, start.saturating_add(zones.size))
+    };
+    let mut all = Vec::new();
+    for signature in &slot.device.found.signatures {
+        all.push(zone(signature.offset));
+        if signature.kind == "btrfs" {
+            for log in LOG_OFFSETS {
+                let (start, second) = zone(log);
+                all.extend([(start, second), zone(second)]);
+            }
+        }
+    }
+    Spans::of(all).within(&zones::spans(runs, zones::dirty)).within(&Spans::one(0, slot.device.limit))
 }
 
 /// Judges a signature that no step touches as a whole.

@@ -1,8 +1,8 @@
 //! Zones: what is reset, and that what is sequential is written in sequence.
 
-use super::at;
 use super::slot::Slot;
 use super::spans::Spans;
+use super::{at, signatures};
 use crate::audit::{Code, Findings};
 use crate::plan::{ZoneState, Zones};
 use alloc::collections::BTreeMap;
@@ -66,7 +66,8 @@ pub(super) fn check(slot: &Slot<'_>, findings: &mut Findings) {
     check_resets(slot, runs, zones, findings);
     let sequential = spans(runs, |state| state != ZoneState::Conventional);
     for (list, ranges) in [("wipe", &device.wipe), ("discard", &device.discard), ("zero", &device.zero)] {
-        if let Some((start, end)) = Spans::listed(ranges).within(&sequential).first() {
+        let reset_first = if list == "wipe" { signatures::zones_to_wipe(slot) } else { Spans::default() };
+        if let Some((start, end)) = Spans::listed(ranges).within(&sequential).without(&reset_first).first() {
             let found = format!("`{list}` of {} bytes", end.saturating_sub(start));
             findings.add(Code::ZoneRandom, at(slot, start), "only writes and resets in a sequential zone", found);
         }
