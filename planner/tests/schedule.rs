@@ -228,7 +228,7 @@ fn superblock_logs_are_wiped_first() {
     let mut request = Request { force: true, ..Request::new(vec![device], "logs", 0) };
     let wiped = |request: &Request| {
         let plan = plan(request).unwrap();
-        let report = btrfs_planner::audit::audit_plan(&plan);
+        let report = audit_plan(&plan);
         assert!(report.findings.iter().all(|finding| !finding.code.name().starts_with("wipe-")), "{report:?}");
         assert!(report.findings.iter().all(|finding| finding.code.name() != "zone-random"), "{report:?}");
         plan.devices[0].wipe.clone()

@@ -11,7 +11,9 @@ pub use block::BlockDevice;
 pub use direct::DirectDevice;
 pub use file::ImageFile;
 pub use rehearsal::Rehearsal;
-pub use simulated::{DiscardBehaviour, Fault, Journal, Operation, OperationKind, SimulatedDevice};
+pub use simulated::{
+    DiscardBehaviour, Fault, Gate, Journal, Operation, OperationKind, Recorded, SimulatedDevice, Trouble,
+};
 
 use std::io::{self, IoSlice};
 

@@ -1,26 +1,34 @@
 //! The bytes of a simulated device: as much memory as was written, however large the device.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const PAGE: u64 = 4096;
 const PAGE_BYTES: usize = 4096;
 
-/// Pages that were written, by their index; all others are zeros.
+/// Pages that were written, by their index; all others are zeros. Copies share what does not change.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pages(BTreeMap<u64, Box<[u8]>>);
+pub(super) struct Pages(BTreeMap<u64, Arc<[u8]>>);
 
 impl Pages {
     pub(super) fn read(&self, offset: u64, length: usize) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(length);
-        while bytes.len() < length {
-            let (index, start) = place(offset + bytes.len() as u64);
-            let count = (PAGE_BYTES - start).min(length - bytes.len());
-            match self.0.get(&index).and_then(|page| page.get(start..start + count)) {
-                Some(part) => bytes.extend_from_slice(part),
-                None => bytes.resize(bytes.len() + count, 0),
-            }
-        }
+        let mut bytes = vec![0; length];
+        self.read_into(offset, &mut bytes);
         bytes
+    }
+
+    pub(super) fn read_into(&self, offset: u64, bytes: &mut [u8]) {
+        let (mut at, mut rest) = (offset, bytes);
+        while !rest.is_empty() {
+            let (index, start) = place(at);
+            let count = (PAGE_BYTES - start).min(rest.len());
+            let (here, behind) = rest.split_at_mut(count);
+            match self.0.get(&index).and_then(|page| page.get(start..start + count)) {
+                Some(part) => here.copy_from_slice(part),
+                None => here.fill(0),
+            }
+            (at, rest) = (at + count as u64, behind);
+        }
     }
 
     pub(super) fn write(&mut self, offset: u64, bytes: &[u8]) {
@@ -28,9 +36,10 @@ impl Pages {
         while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
             let (index, start) = place(offset + done as u64);
             let page = self.0.entry(index).or_insert_with(|| vec![0; PAGE_BYTES].into());
-            let room = page.get_mut(start..).unwrap_or_default();
+            let room = Arc::make_mut(page).get_mut(start..).unwrap_or_default();
             let count = room.len().min(rest.len());
-            room.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            let (to, from) = (room.get_mut(..count).unwrap_or_default(), rest.get(..count).unwrap_or_default());
+            to.copy_from_slice(from);
             done += count;
         }
     }
@@ -47,7 +56,8 @@ impl Pages {
         let tail = (end - end % PAGE).max(head);
         for (from, to) in [(start, head), (tail, end)] {
             let (index, at) = place(from);
-            if let Some(part) = self.0.get_mut(&index).and_then(|page| page.get_mut(at..at + (to - from) as usize)) {
+            let page = self.0.get_mut(&index).map(Arc::make_mut);
+            if let Some(part) = page.and_then(|page| page.get_mut(at..at + (to - from) as usize)) {
                 part.fill(0);
             }
         }

@@ -3,7 +3,7 @@
 mod operation;
 mod zones;
 
-pub use operation::{DiscardBehaviour, Fault, Journal, Operation, OperationKind};
+pub use operation::{DiscardBehaviour, Fault, Gate, Journal, Operation, OperationKind, Recorded, Trouble};
 
 use super::Device;
 use super::pages::Pages;
@@ -26,7 +26,8 @@ pub struct SimulatedDevice {
     latency: BTreeMap<OperationKind, Duration>,
     seek: Duration,
     faults: Vec<Fault>,
-    dead_after: Option<usize>,
+    troubles: Vec<(usize, Trouble)>,
+    records: bool,
     longest_transfer: usize,
     journal: Option<(String, Journal)>,
     state: Mutex<State>,
@@ -37,6 +38,7 @@ struct State {
     pages: Pages,
     durable: Pages,
     operations: Vec<Operation>,
+    recorded: Vec<Recorded>,
     counts: BTreeMap<OperationKind, usize>,
     /// Where the heads are.
     position: u64,
@@ -54,7 +56,8 @@ impl SimulatedDevice {
             latency: BTreeMap::new(),
             seek: Duration::ZERO,
             faults: Vec::new(),
-            dead_after: None,
+            troubles: Vec::new(),
+            records: false,
             longest_transfer: usize::MAX,
             journal: None,
             state: Mutex::default(),
@@ -104,7 +107,20 @@ impl SimulatedDevice {
     /// Everything fails with EIO after this many operations of any kind.
     #[must_use]
     pub fn with_death_after(self, operations: usize) -> Self {
-        Self { dead_after: Some(operations), ..self }
+        self.with_trouble(operations, Trouble::Gone(nix::libc::EIO))
+    }
+
+    /// With something that happens at one operation, counting those of every kind from 0.
+    #[must_use]
+    pub fn with_trouble(mut self, at: usize, trouble: Trouble) -> Self {
+        self.troubles.push((at, trouble));
+        self
+    }
+
+    /// Keeps what changes it, bytes included.
+    #[must_use]
+    pub fn with_recording(self) -> Self {
+        Self { records: true, ..self }
     }
 
     /// Reads and writes move at most this many bytes at a time.
@@ -125,7 +141,7 @@ impl SimulatedDevice {
         {
             let mut state = locked(&self.state);
             state.pages.write(offset, bytes);
-            state.durable = state.pages.clone();
+            state.durable.write(offset, bytes);
         }
         self
     }
@@ -134,6 +150,12 @@ impl SimulatedDevice {
     #[must_use]
     pub fn operations(&self) -> Vec<Operation> {
         locked(&self.state).operations.clone()
+    }
+
+    /// What changed it, in order: all that succeeded and was no reading.
+    #[must_use]
+    pub fn recorded(&self) -> Vec<Recorded> {
+        locked(&self.state).recorded.clone()
     }
 
     /// How many operations of one kind there were.
@@ -183,12 +205,43 @@ impl SimulatedDevice {
         if !latency.is_zero() {
             std::thread::sleep(latency);
         }
-        if self.dead_after.is_some_and(|most| so_far > most) {
-            return Err(io::Error::from_raw_os_error(nix::libc::EIO));
-        }
+        self.suffer(so_far - 1).map_err(io::Error::from_raw_os_error)?;
         match self.faults.iter().find(|fault| fault.kind == kind && fault.nth == nth) {
             Some(fault) => Err(io::Error::from_raw_os_error(fault.errno)),
             None => Ok(locked(&self.state)),
+        }
+    }
+
+    /// Lets happen what is to happen at this operation, or the error that it meets.
+    fn suffer(&self, index: usize) -> Result<(), i32> {
+        for (at, trouble) in &self.troubles {
+            match trouble {
+                Trouble::Error(errno) if *at == index => return Err(*errno),
+                Trouble::Gone(errno) if *at <= index => return Err(*errno),
+                Trouble::Hang(gate) if *at == index => gate.pass(),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// How large it is at the operation that is under way, and how much that may move.
+    fn limits(&self, state: &State, length: usize) -> (u64, usize) {
+        let index = state.operations.len().saturating_sub(1);
+        let (mut size, mut most) = (self.size, self.longest_transfer);
+        for (at, trouble) in &self.troubles {
+            match trouble {
+                Trouble::Shrink(bytes) if *at <= index => size = size.min(*bytes),
+                Trouble::Short if *at == index => most = most.min(length / 2 / 512 * 512).max(512),
+                _ => {}
+            }
+        }
+        (size, most)
+    }
+
+    fn record(&self, state: &mut State, operation: Operation, bytes: &[u8]) {
+        if self.records {
+            state.recorded.push(Recorded { operation, bytes: bytes.to_vec() });
         }
     }
 
@@ -205,36 +258,41 @@ impl Device for SimulatedDevice {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
-        let length = buffer.len().min(room).min(self.longest_transfer);
-        let state = self.perform(Operation::Read { offset, length: length as u64 })?;
-        let bytes = state.pages.read(offset, length);
-        buffer.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        let state = self.perform(Operation::Read { offset, length: buffer.len() as u64 })?;
+        let (size, most) = self.limits(&state, buffer.len());
+        let room = usize::try_from(size.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let length = buffer.len().min(room).min(most);
+        if let Some(buffer) = buffer.get_mut(..length) {
+            state.pages.read_into(offset, buffer);
+        }
         Ok(length)
     }
 
     fn write_vectored_at(&self, offset: u64, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        let room = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX);
         let bytes: Vec<u8> = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
         let length = bytes.len();
         let mut state = self.perform(Operation::Write { offset, length: length as u64 })?;
-        if length > room {
+        let (size, most) = self.limits(&state, length);
+        if length > usize::try_from(size.saturating_sub(offset)).unwrap_or(usize::MAX) {
             return Err(io::Error::from_raw_os_error(nix::libc::ENOSPC));
         }
         if !self.is_whole_sectors(offset, length as u64) {
             return Err(io::Error::from_raw_os_error(nix::libc::EINVAL));
         }
-        let written = length.min(self.longest_transfer);
+        let written = length.min(most);
         if let Some(zones) = &mut state.zones {
             zones.write(offset, written as u64).map_err(io::Error::from_raw_os_error)?;
         }
-        state.pages.write(offset, bytes.get(..written).unwrap_or_default());
+        let bytes = bytes.get(..written).unwrap_or_default();
+        state.pages.write(offset, bytes);
+        self.record(&mut state, Operation::Write { offset, length: written as u64 }, bytes);
         Ok(written)
     }
 
     fn discard(&self, start: u64, length: u64) -> io::Result<()> {
         let mut state = self.perform(Operation::Discard { offset: start, length })?;
-        let end = start.checked_add(length).filter(|end| *end <= self.size && length > 0);
+        let (size, _) = self.limits(&state, 0);
+        let end = start.checked_add(length).filter(|end| *end <= size && length > 0);
         if end.is_none() || !self.is_whole_sectors(start, length) {
             return Err(io::Error::from_raw_os_error(nix::libc::EINVAL));
         }
@@ -256,6 +314,7 @@ impl Device for SimulatedDevice {
                 state.durable.write(offset, &vec![0xa5; edge]);
             }
         }
+        self.record(&mut state, Operation::Discard { offset: start, length }, &[]);
         Ok(())
     }
 
@@ -268,12 +327,15 @@ impl Device for SimulatedDevice {
             pages.clear(start, end);
             durable.clear(start, end);
         }
-        result.map_err(io::Error::from_raw_os_error)
+        result.map_err(io::Error::from_raw_os_error)?;
+        self.record(&mut state, Operation::Reset { offset: start, length }, &[]);
+        Ok(())
     }
 
     fn flush(&self) -> io::Result<()> {
         let mut state = self.perform(Operation::Flush)?;
         state.durable = state.pages.clone();
+        self.record(&mut state, Operation::Flush, &[]);
         Ok(())
     }
 

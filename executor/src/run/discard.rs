@@ -2,7 +2,7 @@
 
 use super::pace::Pace;
 use super::report::Step;
-use super::work::{Stop, Work};
+use super::work::{Stop, Work, is_unsupported};
 use btrfs_planner::plan::ByteRange;
 use std::io;
 use std::time::Instant;
@@ -42,8 +42,7 @@ impl Work<'_> {
     }
 
     fn give_up(&mut self, error: &io::Error, at: u64, done: u64, total: u64) {
-        let unsupported = [nix::libc::EOPNOTSUPP, nix::libc::ENOTTY, nix::libc::EINVAL];
-        if done == 0 && error.raw_os_error().is_some_and(|number| unsupported.contains(&number)) {
+        if done == 0 && is_unsupported(error) {
             self.note(format!("does not discard ({error}); its {total} bytes were left as they were"));
         } else {
             let left = total.saturating_sub(done);

@@ -1,5 +1,6 @@
 //! What came of a run: every device, every step, every error.
 
+use crate::exit::ExitStatus;
 use crate::size::Human;
 use std::fmt;
 use std::io;
@@ -198,6 +199,17 @@ impl Report {
     /// Every error, by devid.
     pub fn errors(&self) -> impl Iterator<Item = &DeviceError> {
         self.devices.iter().filter_map(|device| device.error.as_ref())
+    }
+
+    /// The exit code that says this.
+    #[must_use]
+    pub fn status(&self) -> ExitStatus {
+        match self.outcome {
+            Outcome::Done => ExitStatus::Done,
+            Outcome::Interrupted => ExitStatus::Interrupted,
+            Outcome::Failed if self.touched() => ExitStatus::Failed,
+            Outcome::Failed => ExitStatus::Refused,
+        }
     }
 
     /// Whether anything on any device may have changed.

@@ -149,8 +149,9 @@ impl<'a> Work<'a> {
                 result => break result,
             }
         };
+        // A request that failed may have done a part of what it should.
+        self.report.touched |= !result.as_ref().is_err_and(is_unsupported);
         if result.is_ok() {
-            self.report.touched = true;
             self.current.requests += 1;
             self.done(length);
         }
@@ -193,6 +194,12 @@ impl<'a> Work<'a> {
     fn announce(&self, event: Event<'_>) {
         self.observer.event(self.report.devid, &self.target.name, event);
     }
+}
+
+/// Whether a device says that it cannot do such a thing, and so has not.
+pub(super) fn is_unsupported(error: &io::Error) -> bool {
+    let numbers = [nix::libc::EOPNOTSUPP, nix::libc::ENOTTY, nix::libc::EINVAL];
+    error.raw_os_error().is_some_and(|number| numbers.contains(&number))
 }
 
 pub(super) fn wide(length: usize) -> u64 {

@@ -7,16 +7,6 @@ use btrfs_executor::size::Human;
 use btrfs_planner::Plan;
 use std::fmt::Write;
 
-/// The exit code of a run.
-pub(crate) fn status(report: &Report) -> ExitStatus {
-    match report.outcome {
-        Outcome::Done => ExitStatus::Done,
-        Outcome::Interrupted => ExitStatus::Interrupted,
-        Outcome::Failed if report.touched() => ExitStatus::Failed,
-        Outcome::Failed => ExitStatus::Refused,
-    }
-}
-
 /// Warnings and errors to standard error; what was done, where wanted, to standard output.
 pub(crate) fn tell(plan: &Plan, report: &Report, quiet: bool, results: bool) {
     for device in &report.devices {

@@ -116,7 +116,7 @@ fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<
     for note in register_closed(&again) {
         console::tell(&console::escaped(&format!("note: {note}")));
     }
-    let status = outcome::status(&report);
+    let status = report.status();
     if args.dry_run && report.outcome == Outcome::Done {
         if !json {
             let _ = console::print(listing.text().as_bytes());
