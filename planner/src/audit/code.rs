@@ -75,10 +75,119 @@ macro_rules! codes {
 codes! {
     Reading("Reading") {
         ReadFailed "read-failed" Error "A device could not be read there.";
+        DeviceCount "device-count" Error "The filesystem has more or fewer devices than there are disks or device items.";
+        DeviceTwice "device-twice" Error "Two disks say that they are the same device.";
     }
     Superblock("Superblocks") {
         SuperblockMissing "superblock-missing" Error "A place that must hold a superblock copy has no btrfs magic.";
         SuperblockChecksum "superblock-checksum" Error "A superblock copy's checksum does not match its bytes.";
+        SuperblockChecksumType "superblock-checksum-type" Error "A superblock names a checksum that does not exist.";
+        SuperblockPlace "superblock-place" Error "A superblock copy says that it stands elsewhere.";
+        SuperblocksDiffer "superblocks-differ" Error "Two superblock copies differ in more than their places.";
+        SuperblockSizes "superblock-sizes" Error "The sizes of nodes or sectors are none that btrfs has.";
+        SuperblockFlags "superblock-flags" Error "The superblock is marked as not written, as erroneous, or as a dump.";
+        SuperblockFeatures "superblock-features" Error "The superblock has feature bits that the audit does not know.";
+        SuperblockRoots "superblock-roots" Error "The superblock's root or chunk root cannot be one.";
+        SuperblockRootDirectory "superblock-root-directory" Error "The superblock names another root directory than 6.";
+        SuperblockLabel "superblock-label" Error "The label does not end, or is not followed by zeros.";
+        SuperblockUuidTree "superblock-uuid-tree" Error "The generation of the UUID tree cannot be true.";
+        SuperblockCache "superblock-cache" Error "A new filesystem's generation of the free space cache is not what its features ask for.";
+        SuperblockUnused "superblock-unused" Error "A new filesystem's superblock has something in fields that are not in use.";
+        SystemChunkArray "system-chunk-array" Error "The superblock's array of system chunks is broken, or differs from the chunk tree.";
+        BackupRoots "backup-roots" Error "A backup root cannot be one, or the newest does not lead to the current trees.";
+        TotalBytes "total-bytes" Error "The filesystem's size is not the sum of its devices.";
+        BytesUsed "bytes-used" Error "The filesystem's used bytes are not the sum of its block groups.";
+        LogTree "log-tree" Warning "There is a log tree: what it holds is not part of the audit.";
+    }
+    Chunk("Chunks and devices") {
+        ChunkItem "chunk-item" Error "A chunk item is cut off, or a fixed field of it is wrong.";
+        ChunkFlags "chunk-flags" Error "A chunk's type or profile is none that there is.";
+        ChunkStripes "chunk-stripes" Error "A chunk has too many or too few stripes, or one that does not fit its device.";
+        ChunkRange "chunk-range" Error "A chunk's address or length cannot be.";
+        ChunkDevice "chunk-device" Error "A stripe is on a device that is missing, is another, or must not be shared.";
+        ChunksOverlap "chunks-overlap" Error "Two chunks overlap in logical addresses.";
+        DeviceItem "device-item" Error "A device item is missing, or a field of it is wrong.";
+        DeviceSuperblock "device-superblock" Error "The device item differs from the one in the device's superblock.";
+        DeviceSize "device-size" Error "A device is larger in the filesystem than it is.";
+        DeviceUsed "device-used" Error "A device's used bytes are not the sum of its extents.";
+        DeviceErrors "device-errors" Warning "A device has counted errors.";
+        DeviceExtent "device-extent" Error "A device extent is cut off, or a fixed field of it is wrong.";
+        DeviceExtentOverlap "device-extent-overlap" Error "Device extents overlap, or are empty.";
+        DeviceExtentBeyond "device-extent-beyond" Error "A device extent ends behind its device.";
+        DeviceExtentReserved "device-extent-reserved" Error "A device extent reaches into the first MiB or into zones for superblocks.";
+        DeviceExtentChunk "device-extent-chunk" Error "A device extent has no stripe, a stripe no device extent, or they differ.";
+        Parity "parity" Error "A parity stripe is not the parity of its row.";
+    }
+    Block("Tree blocks") {
+        BlockPlace "block-place" Error "A tree block's address is in no chunk for trees.";
+        BlockChecksum "block-checksum" Error "A copy of a tree block has a checksum that does not match its bytes.";
+        BlockCopiesDiffer "block-copies-differ" Error "Two copies of a tree block differ, each with a checksum that matches.";
+        BlockOnSuperblock "block-on-superblock" Error "A tree block stands where a superblock copy is written.";
+        BlockAddress "block-address" Error "A tree block says that it stands elsewhere.";
+        BlockUuid "block-uuid" Error "A tree block belongs to another filesystem or chunk tree.";
+        BlockFlags "block-flags" Error "A tree block's flags are not those of a written block.";
+        BlockGeneration "block-generation" Error "A tree block is older or newer than what leads to it says.";
+        BlockLevel "block-level" Error "A tree block is on another level than what leads to it says.";
+        BlockOwner "block-owner" Error "A tree block belongs to another tree.";
+        BlockItems "block-items" Error "Items of a tree block overlap, leave gaps, or do not fit.";
+        BlockGap "block-gap" Error "A new tree block has something else than zeros where nothing is.";
+        BlockTwice "block-twice" Error "A tree block is reached in two ways that cannot share it.";
+        KeyOrder "key-order" Error "Keys do not ascend, within a block or from block to block.";
+        ItemUnknown "item-unknown" Warning "An item has a type that the audit does not know in this tree.";
+        TreeUnknown "tree-unknown" Warning "A tree has a number that the audit does not know.";
+    }
+    Extent("Extents and free space") {
+        ExtentItem "extent-item" Error "An extent item or reference is cut off, or of a kind that cannot be.";
+        ExtentRange "extent-range" Error "An extent overlaps another, or is not in a chunk of its kind.";
+        ExtentGeneration "extent-generation" Error "An extent's generation is not that of its block, or cannot be.";
+        ExtentLevel "extent-level" Error "An extent item has another level than its tree block.";
+        ExtentKey "extent-key" Error "A new extent item has another first key than its tree block.";
+        ExtentMissing "extent-missing" Error "A tree block or file content is not accounted for in the extent tree.";
+        ExtentUnused "extent-unused" Error "An extent item stands for a tree block that nothing refers to.";
+        ExtentReferences "extent-references" Error "The references that an extent names are not those that there are.";
+        ExtentCount "extent-count" Error "An extent's count is not the number of its references.";
+        BlockGroupItem "block-group-item" Error "A block group item is cut off, in the wrong tree, or a fixed field of it is wrong.";
+        BlockGroupUsed "block-group-used" Error "A block group's used bytes are not the sum of its extents.";
+        BlockGroupFlags "block-group-flags" Error "A block group has other flags than its chunk.";
+        BlockGroupChunk "block-group-chunk" Error "A block group has no chunk of its range, or a chunk no block group.";
+        FreeSpaceItem "free-space-item" Error "An item of the free space tree is broken, or of the wrong kind.";
+        FreeSpaceGroup "free-space-group" Error "The free space tree and the block groups do not agree on which there are.";
+        FreeSpaceCount "free-space-count" Error "A block group's count of free ranges is wrong.";
+        FreeSpaceRange "free-space-range" Error "The free space tree is not the exact complement of the extents.";
+    }
+    Tree("Trees, files and quota") {
+        RootItem "root-item" Error "A root item is cut off, or a field of it is wrong.";
+        RootMissing "root-missing" Error "A tree is missing that must be there, or there that must not be.";
+        RootRemoved "root-removed" Warning "A subvolume is being removed: extents are not checked against references.";
+        RootDirectory "root-directory" Error "The directory that names the default subvolume is not in order.";
+        RootReference "root-reference" Error "A subvolume's name is not the same in the root tree, both ways, and in its directory.";
+        UuidItem "uuid-item" Error "The UUID tree and the subvolumes do not agree.";
+        InodeItem "inode-item" Error "An item of an inode is cut off, or a field of it cannot be.";
+        InodeMissing "inode-missing" Error "There are items of an inode that has no inode item.";
+        InodeMode "inode-mode" Error "An inode is of no type of file.";
+        InodeLinks "inode-links" Error "An inode's links are not its names.";
+        InodeBytes "inode-bytes" Error "An inode's bytes on disk are not the sum of its contents.";
+        DirectorySize "directory-size" Error "A directory's size is not that of its names.";
+        DirectoryEntry "directory-entry" Error "A name is not the same by hash, by index and at its inode, or leads nowhere.";
+        NameHash "name-hash" Error "An entry is not at the hash of its name.";
+        FileExtent "file-extent" Error "A part of a file overlaps another, or cannot be.";
+        FileExtentLength "file-extent-length" Error "A part of a file takes an extent for longer or shorter than it is.";
+        FileHole "file-hole" Error "A hole has no item, though the filesystem wants one.";
+        ChecksumItem "checksum-item" Error "An item of the checksum tree is broken or overlaps another.";
+        ChecksumMissing "checksum-missing" Error "Content that must have checksums has none.";
+        ChecksumUnused "checksum-unused" Error "There are checksums of what is not allocated to data.";
+        DataChecksum "data-checksum" Error "Content does not match its checksum.";
+        QuotaItem "quota-item" Error "An item of the quota tree is broken or missing.";
+        QuotaCount "quota-count" Error "A new filesystem's quota group is not counted right.";
+        SnapshotsUnread "snapshots-unread" Warning "Snapshots share so many blocks that their files were not all looked at.";
+        NewGeneration "new-generation" Error "Something in a new filesystem is not of its only transaction.";
+        NewRoot "new-root" Error "A new filesystem's root item has a field that is not what it is in a new one.";
+    }
+    Index("What a plan says of its filesystem") {
+        IndexBlock "index-block" Error "The plan's index of blocks is not what its trees hold.";
+        IndexChunk "index-chunk" Error "The plan's chunks are not those of its chunk tree.";
+        IndexDevice "index-device" Error "The plan's devices are not those of its filesystem.";
+        IndexFilesystem "index-filesystem" Error "What the plan says of its filesystem is not what stands in it.";
     }
     Schedule("Schedule") {
         ScheduleUnsound "schedule-unsound" Error
@@ -89,7 +198,6 @@ codes! {
         BlockOrder "block-order" Error "The plan's blocks do not ascend.";
         BlockUnmapped "block-unmapped" Error "Blocks of the plan lie in none of its chunks, or in several.";
         BlockPayload "block-payload" Error "A copy of a block is written with other bytes than the plan shows for it.";
-        ChunkStripes "chunk-stripes" Error "A chunk has not the stripes that its profile takes.";
         WipeMissing "wipe-missing" Error "Sectors of a signature that was found are not wiped.";
         WipeNeedless "wipe-needless" Error "Bytes are wiped that hold no signature.";
         SignatureSurvives "signature-survives" Error "No step of the plan touches all of a signature that was found.";

@@ -3,17 +3,46 @@
 //! [`audit_disks`] takes any [`Disks`]; [`audit_plan`] takes a plan, [replays](Replay) its writes and reads them back. It
 //! shares the structures of [`disk`](crate::disk) and the types of [`plan`](mod@crate::plan) with the planner and nothing
 //! else, so that a mistake of the planner is not made again by its audit. What it reads is hostile: every number is
-//! checked, every tree block is visited once, and time and memory are bounded by what there is to read.
+//! checked, every tree block is visited once (those that snapshots share a bounded number of times), and time and memory
+//! are bounded by what there is to read.
 //!
 //! Words of a report: [`Code`] (the table of all kinds of findings), [`Finding`], [`Place`], [`Severity`], [`Report`].
+//!
+//! What is where, in the order of reading: `superblock` and `super_log` (copies and their places), `chunks` (items) and
+//! `geometry` (mapping), `reader` (bytes of every copy), `block` (one tree block), `walk` (one tree), `filesystem` (all
+//! trees, in order), and then a file for each concern: `devices`, `roots`, `extents`, `references`, `block_groups`,
+//! `free_space`, `inodes`, `directories`, `checksums`, `parity`, `uuids`, `quotas`, `backup_roots`; `new` for what holds
+//! only of a filesystem that nobody has used yet; `index` for what a plan says of its own filesystem.
 
+mod backup_roots;
+mod block;
+mod block_groups;
+mod checksums;
+mod chunks;
 mod code;
+mod devices;
+mod directories;
 mod disks;
+mod extents;
+mod filesystem;
 mod finding;
+mod free_space;
+mod geometry;
+mod index;
+mod inodes;
+mod new;
+mod parity;
+mod quotas;
+mod reader;
+mod references;
 mod replay;
 mod report;
+mod roots;
 mod schedule;
+mod super_log;
 mod superblock;
+mod uuids;
+mod walk;
 
 pub use code::{Code, Subject};
 pub use disks::{Disks, ReadFailed, Zone};
@@ -23,12 +52,19 @@ pub use report::{Counts, Findings, KEPT, Report};
 
 use crate::plan::Plan;
 
+/// What a filesystem may have been through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// It is new: more is known of it.
+    New,
+    /// It may have been used, by any kernel.
+    Grown,
+}
+
 /// Audits the filesystem on these disks.
 #[must_use]
 pub fn audit_disks(disks: &dyn Disks) -> Report {
-    let mut findings = Findings::default();
-    let read = read(disks, &mut findings);
-    Report::new(findings, read)
+    filesystem::read(disks, Scope::Grown, Findings::default(), |_| {})
 }
 
 /// Audits a plan: its schedule, the filesystem that its writes make, and what it says of that filesystem.
@@ -36,11 +72,5 @@ pub fn audit_disks(disks: &dyn Disks) -> Report {
 pub fn audit_plan(plan: &Plan) -> Report {
     let mut findings = Findings::default();
     schedule::check(plan, &mut findings);
-    let read = read(&Replay::new(plan), &mut findings);
-    Report::new(findings, read)
-}
-
-fn read(disks: &dyn Disks, findings: &mut Findings) -> Counts {
-    superblock::check(disks, findings);
-    Counts::default()
+    filesystem::read(&Replay::new(plan), Scope::New, findings, |reader| index::check(plan, reader))
 }

@@ -1,11 +1,15 @@
-//! Extent items of tree blocks.
+//! Extent items, and the references to extents.
 
 use super::key::DiskKey;
-use zerocopy::byteorder::little_endian::U64;
+use zerocopy::byteorder::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+/// Extent flag: file contents.
+pub const EXTENT_DATA: u64 = 1 << 0;
 /// Extent flag: a tree block.
 pub const EXTENT_TREE_BLOCK: u64 = 1 << 1;
+/// Extent flag: what the block points at names the block, not its tree.
+pub const EXTENT_FULL_BACKREF: u64 = 1 << 8;
 
 /// `btrfs_extent_item`, 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -62,3 +66,18 @@ pub struct FullBlockItem {
     pub inline_ref: InlineRef,
 }
 const _: () = assert!(size_of::<FullBlockItem>() == 51);
+
+/// `btrfs_extent_data_ref`, 28 bytes: a file's references to a data extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct ExtentDataRef {
+    /// The tree of the file.
+    pub root: U64,
+    /// The inode.
+    pub objectid: U64,
+    /// Where in the file the extent's first byte would be.
+    pub offset: U64,
+    /// How many items of the file refer to the extent like this.
+    pub count: U32,
+}
+const _: () = assert!(size_of::<ExtentDataRef>() == 28);

@@ -7,6 +7,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub const FIRST_FREE_OBJECTID: u64 = 256;
 /// Mode of a directory that everybody may read: `040755`.
 pub const DIRECTORY_MODE: u32 = 0o40_755;
+/// Inode flag: the content has no checksums.
+pub const NODATASUM: u64 = 1 << 0;
 /// Inode flag: the root item's embedded inode is in use.
 pub const ROOT_ITEM_INIT: u64 = 1 << 31;
 
@@ -79,3 +81,16 @@ pub struct InodeRef {
     pub name_len: U16,
 }
 const _: () = assert!(size_of::<InodeRef>() == 10);
+
+/// `btrfs_inode_extref`, 18 bytes, followed by the name; key (inode, 13, hash of directory and name).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct InodeExtref {
+    /// The directory.
+    pub parent: U64,
+    /// Number of the entry in its directory.
+    pub index: U64,
+    /// Bytes of the name.
+    pub name_len: U16,
+}
+const _: () = assert!(size_of::<InodeExtref>() == 18);

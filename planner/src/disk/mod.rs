@@ -8,6 +8,7 @@ pub mod chunk;
 pub mod device;
 pub mod directory;
 pub mod extent;
+pub mod file_extent;
 pub mod free_space;
 pub mod inode;
 pub mod key;

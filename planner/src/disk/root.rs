@@ -2,7 +2,7 @@
 
 use super::inode::{InodeItem, Timespec};
 use super::key::DiskKey;
-use zerocopy::byteorder::little_endian::{U32, U64};
+use zerocopy::byteorder::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Object id of the directory in the root tree that names the default subvolume.
@@ -151,3 +151,16 @@ pub struct RootItem {
     pub reserved: [U64; 8],
 }
 const _: () = assert!(size_of::<RootItem>() == 439);
+
+/// `btrfs_root_ref`, 18 bytes, followed by the name; keys (parent, 156, child) and (child, 144, parent).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct RootRef {
+    /// The directory of the parent that has the entry.
+    pub dirid: U64,
+    /// Number of the entry in its directory.
+    pub sequence: U64,
+    /// Bytes of the name.
+    pub name_len: U16,
+}
+const _: () = assert!(size_of::<RootRef>() == 18);

@@ -1,0 +1,235 @@
+//! The order of reading: superblocks, chunks, the root tree, every other tree, and then what must hold between them.
+
+use super::block_groups::BlockGroups;
+use super::checksums::Checksums;
+use super::devices::Devices;
+use super::extents::Extents;
+use super::free_space::FreeSpace;
+use super::geometry::Chunks;
+use super::inodes::{Entry, FileExtent, Files, Target};
+use super::quotas::Quotas;
+use super::reader::Reader;
+use super::roots::Roots;
+use super::superblock::{FREE_SPACE_TREE, FREE_SPACE_TREE_VALID};
+use super::uuids::Uuids;
+use super::walk::{Leaf, Top, is_subvolume};
+use super::{Code, Counts, Disks, Findings, Place, Report, Scope};
+use super::{backup_roots, chunks, new, parity, references, superblock};
+use crate::disk::key::{ItemType, Key};
+use crate::disk::root::TreeId;
+use crate::units::wide;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Blocks that snapshots share are read again for each of them, so many times in all.
+const VISITS: u64 = 100_000;
+
+/// Everything that the trees say.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) chunks: Chunks,
+    pub(super) devices: Devices,
+    pub(super) roots: Roots,
+    pub(super) extents: Extents,
+    pub(super) groups: BlockGroups,
+    pub(super) free_space: FreeSpace,
+    pub(super) checksums: Checksums,
+    pub(super) uuids: Uuids,
+    pub(super) quotas: Quotas,
+    pub(super) quota_tree: bool,
+    pub(super) files: Vec<FileExtent>,
+    pub(super) subvolume_entries: Vec<(u64, Entry)>,
+}
+
+/// Reads and checks the filesystem on the disks; `compare` has the last word.
+pub(super) fn read(
+    disks: &dyn Disks,
+    scope: Scope,
+    mut findings: Findings,
+    compare: impl FnOnce(&mut Reader<'_>),
+) -> Report {
+    let mut counts = Counts { devices: wide(disks.count()), ..Counts::default() };
+    let before = findings.errors();
+    let Some(filesystem) = superblock::read(disks, scope, &mut findings, &mut counts) else {
+        if findings.errors() == before {
+            findings.add(Code::SuperblockMissing, Place::filesystem(), "a disk with a superblock", "none");
+        }
+        return Report::new(findings, counts);
+    };
+    let array = chunks::of_superblock(&filesystem, scope, &mut findings);
+    let mut reader = Reader {
+        disks,
+        scope,
+        findings,
+        counts,
+        filesystem,
+        chunks: array.clone(),
+        chunk_tree_uuid: None,
+        blocks: BTreeMap::new(),
+        references: Vec::new(),
+        incomplete: false,
+        visits: VISITS,
+        tired: false,
+    };
+    let mut contents = Contents::default();
+    contents.read(&mut reader, &array);
+    contents.check(&mut reader);
+    compare(&mut reader);
+    Report::new(reader.findings, reader.counts)
+}
+
+impl Contents {
+    fn read(&mut self, reader: &mut Reader<'_>, array: &Chunks) {
+        let superblock = reader.filesystem.superblock;
+        let chunk_top = Top {
+            tree: TreeId::Chunk.objectid(),
+            logical: superblock.chunk_root.get(),
+            level: superblock.chunk_root_level,
+            generation: superblock.chunk_root_generation.get(),
+        };
+        if reader.walk(chunk_top, &mut |reader, leaf| self.chunk_tree(reader, leaf)) {
+            chunks::compare(&mut reader.findings, array, &self.chunks);
+        }
+        reader.chunks = core::mem::take(&mut self.chunks);
+        for (logical, chunk) in &array.0 {
+            if reader.chunks.overlapping(*logical, chunk.end()).is_none() {
+                reader.chunks.0.insert(*logical, chunk.clone());
+            }
+        }
+        let root_top = Top {
+            tree: TreeId::Root.objectid(),
+            logical: superblock.root.get(),
+            level: superblock.root_level,
+            generation: superblock.generation.get(),
+        };
+        let mut cache = Files::new(TreeId::Root.objectid());
+        reader.walk(root_top, &mut |reader, leaf| {
+            for (slot, key, data) in leaf.block.items() {
+                if !self.roots.item(reader, leaf, slot, key, data) {
+                    unknown(reader, leaf, slot, key);
+                }
+                if key.item_type == ItemType::EXTENT_DATA {
+                    cache.item(reader, leaf, slot, key, data);
+                }
+            }
+        });
+        self.files.append(&mut cache.extents);
+        for (place, top) in self.roots.tops() {
+            let removed = self.roots.removed(top.tree);
+            if removed {
+                reader.incomplete = true;
+                continue;
+            }
+            let _ = place;
+            if is_subvolume(top.tree) || top.tree == TreeId::DataReloc.objectid() {
+                self.subvolume(reader, top);
+            } else {
+                self.tree(reader, top);
+            }
+        }
+    }
+
+    fn chunk_tree(&mut self, reader: &mut Reader<'_>, leaf: &Leaf<'_>) {
+        for (slot, key, data) in leaf.block.items() {
+            let place = leaf.place(slot, key);
+            match key.item_type {
+                ItemType::DEV_ITEM => self.devices.device(reader, place, key, data),
+                ItemType::CHUNK_ITEM => {
+                    let chunk = chunks::parse(&reader.filesystem, &mut reader.findings, place, key, data);
+                    if let Some(chunk) = chunk {
+                        chunks::add(&mut self.chunks, &mut reader.findings, place, chunk);
+                    }
+                }
+                _ => unknown(reader, leaf, slot, key),
+            }
+        }
+    }
+
+    /// Reads a tree that holds no files.
+    fn tree(&mut self, reader: &mut Reader<'_>, top: Top) {
+        let is = |tree: TreeId| top.tree == tree.objectid();
+        let known = TreeId::ALL.into_iter().find(|tree| is(*tree));
+        self.free_space.there |= is(TreeId::FreeSpace);
+        self.quota_tree |= is(TreeId::Quota);
+        reader.walk(top, &mut |reader, leaf| {
+            for (slot, key, data) in leaf.block.items() {
+                let taken = match known {
+                    Some(TreeId::Extent | TreeId::BlockGroup) if key.item_type == ItemType::BLOCK_GROUP_ITEM => {
+                        self.groups.item(reader, leaf, slot, key, data);
+                        true
+                    }
+                    Some(TreeId::Extent) => self.extents.item(reader, leaf, slot, key, data),
+                    Some(TreeId::Dev) => self.devices.item(reader, leaf, slot, key, data),
+                    Some(TreeId::Csum) => self.checksums.item(reader, leaf, slot, key, data),
+                    Some(TreeId::FreeSpace) => self.free_space.item(reader, leaf, slot, key, data),
+                    Some(TreeId::Uuid) => self.uuids.item(reader, leaf, slot, key, data),
+                    Some(TreeId::Quota) => self.quotas.item(reader, leaf, slot, key, data),
+                    _ => false,
+                };
+                if !taken {
+                    unknown(reader, leaf, slot, key);
+                }
+            }
+        });
+        if known.is_none() {
+            reader.findings.add(Code::TreeUnknown, Place::tree(top.tree), "a tree that the audit knows", "another");
+        }
+    }
+
+    fn subvolume(&mut self, reader: &mut Reader<'_>, top: Top) {
+        let mut files = Files::new(top.tree);
+        let tired = core::mem::replace(&mut reader.tired, false);
+        let whole = reader.walk(top, &mut |reader, leaf| {
+            for (slot, key, data) in leaf.block.items() {
+                if !files.item(reader, leaf, slot, key, data) {
+                    unknown(reader, leaf, slot, key);
+                }
+            }
+        });
+        if whole && !reader.tired {
+            files.check(reader);
+        }
+        reader.tired |= tired;
+        self.files.append(&mut files.extents);
+        let subvolumes = files.by_index.into_iter().filter(|entry| matches!(entry.target, Target::Subvolume(_)));
+        self.subvolume_entries.extend(subvolumes.map(|entry| (top.tree, entry)));
+    }
+
+    fn check(&self, reader: &mut Reader<'_>) {
+        let chunks = core::mem::take(&mut reader.chunks);
+        self.extents.check(reader, &chunks);
+        reader.chunks = chunks;
+        references::check(reader, &self.extents, &self.files);
+        self.groups.check(reader, &self.extents);
+        let valid = FREE_SPACE_TREE | FREE_SPACE_TREE_VALID;
+        if self.free_space.there && reader.filesystem.superblock.compat_ro_flags.get() & valid == valid {
+            self.free_space.check(reader, &self.groups, &self.extents);
+        }
+        self.devices.check(reader);
+        self.roots.check(reader, &self.subvolume_entries);
+        backup_roots::check(reader, &self.roots);
+        self.checksums.check(reader, &self.extents, &self.files);
+        let node_size = u64::from(reader.filesystem.node_size);
+        let blocks: Vec<u64> = reader.blocks.keys().copied().collect();
+        let blocks = blocks.into_iter().map(|block| (block, block.saturating_add(node_size)));
+        parity::check(reader, blocks.chain(self.checksums.ranges()));
+        self.uuids.check(reader, &self.roots);
+        if self.quota_tree {
+            self.quotas.check(reader);
+        }
+        if reader.scope == Scope::New {
+            new::check(reader, self);
+        }
+    }
+}
+
+fn unknown(reader: &mut Reader<'_>, leaf: &Leaf<'_>, slot: u32, key: Key) {
+    let found = format!("type {}", key.item_type.0);
+    reader.findings.add(
+        Code::ItemUnknown,
+        leaf.place(slot, key),
+        "an item of a type that belongs into this tree",
+        found,
+    );
+}
