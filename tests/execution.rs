@@ -97,7 +97,7 @@ fn documents_between() -> Vec<Trial> {
         ("zstd", "btrfs-plan -q ARGS | zstd -q | btrfs-exec --yes DEVICES"),
         ("a compressed file", "btrfs-plan -q -o plan.json.zst ARGS && btrfs-exec --yes plan.json.zst DEVICES"),
         ("the compressing option", "btrfs-plan -q --compress ARGS | btrfs-exec --yes DEVICES"),
-        ("show --json", "btrfs-plan -q --compress ARGS | btrfs-plan show --json - | btrfs-exec --yes DEVICES"),
+        ("show --plan", "btrfs-plan -q --compress ARGS | btrfs-plan show --plan - | btrfs-exec --yes DEVICES"),
         (
             "a saved request",
             "btrfs-plan --print-request ARGS > r.json && btrfs-plan -q --request r.json | btrfs-exec --yes DEVICES",

@@ -5,6 +5,7 @@ use btrfs_planner::Plan;
 use btrfs_planner::plan::ReadError;
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of a document, after decompression. A plan says where it comes from, but that may be a lie.
@@ -63,6 +64,9 @@ pub enum DocumentError {
         /// Why.
         source: ReadError,
     },
+    /// It would be written over a device.
+    #[error("'{}' is a device: a document does not belong there", .0.display())]
+    Device(PathBuf),
     /// Writing failed.
     #[error("cannot write '{}'", to.display())]
     Write {
@@ -81,6 +85,7 @@ impl DocumentError {
             Self::Plan { source, .. } => source.hint(),
             Self::Compressed { .. } => "make it again, and see that it arrives whole",
             Self::Empty(Place::Standard) => "what should have made the plan failed: see its message above",
+            Self::Device(_) => "name a file; only btrfs-exec writes to devices",
             Self::TooLarge(_) => "no plan is that large; is it one?",
             _ => return None,
         })
@@ -158,6 +163,9 @@ pub fn compressed(document: &[u8]) -> io::Result<Vec<u8>> {
 /// Writes a document to a file, whole or not at all: what stood there stays until the new one is complete.
 pub fn write_file(path: &Path, document: &[u8]) -> Result<(), DocumentError> {
     let failed = |source| DocumentError::Write { to: path.to_path_buf(), source };
+    if path.metadata().is_ok_and(|metadata| metadata.file_type().is_block_device()) {
+        return Err(DocumentError::Device(path.to_path_buf()));
+    }
     // What is no regular file (a pipe, /dev/null) cannot be replaced, only written to.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return std::fs::OpenOptions::new()

@@ -16,10 +16,7 @@ pub fn utc(seconds: u64) -> String {
     let (era, day) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);
     let leaps = (day / 1460).saturating_sub(day / 36_524).saturating_add(day / (DAYS_OF_ERA - 1));
     let year_of_era = day.saturating_sub(leaps) / 365;
-    let before = year_of_era
-        .saturating_mul(365)
-        .saturating_add(year_of_era / 4)
-        .saturating_sub(year_of_era / 100);
+    let before = year_of_era.saturating_mul(365).saturating_add(year_of_era / 4).saturating_sub(year_of_era / 100);
     let day_of_year = day.saturating_sub(before);
     let month_from_march = day_of_year.saturating_mul(5).saturating_add(2) / 153;
     let day_of_month =

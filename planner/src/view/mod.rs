@@ -1,12 +1,30 @@
 //! A plan for people.
+//!
+//! What is shown is computed once ([`Overview`] and, in full, [`TreeView`], [`BlockView`], [`SuperblockView`],
+//! [`DeviceDetail`]) and then put into text ([`text`]), SVG ([`svg()`]) or HTML ([`html()`]); as they are, they serialize
+//! to documents for programs.
 
 mod date;
 pub mod decode;
+mod detail;
 mod escape;
+mod html;
+mod map;
+mod markup;
+mod overview;
 mod size;
 mod summary;
+mod svg;
+pub mod text;
 
 pub use date::utc;
+pub use detail::{
+    BlockView, ChunkOf, DeviceDetail, Extent, NotThere, Place, PlannedWrite, Role, SuperblockView, TreeView,
+};
 pub use escape::{escaped, markup};
+pub use html::{Remark, html};
+pub use map::{Fate, Holder, Span, fit};
+pub use overview::{ChunkView, DeviceView, DiscardLadder, Overview, Step, Steps, TreeSummary, ZoneCounts};
 pub use size::Size;
 pub use summary::summary;
+pub use svg::svg;

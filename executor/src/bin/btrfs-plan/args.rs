@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::show;
 use btrfs_executor::size;
 use btrfs_executor::target::Target;
 use btrfs_planner::disk::checksum::ChecksumType;
@@ -136,14 +137,7 @@ pub(crate) struct Output {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show a plan
-    Show {
-        /// The plan ("-": standard input)
-        plan: PathBuf,
-        /// Print the plan itself, a line for every part
-        #[arg(long)]
-        json: bool,
-    },
+    Show(show::Args),
     /// Print the JSON Schema of plans or requests
     Schema {
         /// Of which document

@@ -5,7 +5,9 @@ mod facts;
 mod features;
 mod output;
 mod request;
+mod schema;
 mod show;
+mod terminal;
 
 use args::{Args, Command};
 use btrfs_executor::console;
@@ -26,8 +28,8 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<(), Failure> {
     match &args.command {
-        Some(Command::Show { plan, json }) => show::show(plan, *json),
-        Some(Command::Schema { of }) => show::schema(*of),
+        Some(Command::Show(args)) => show::run(args),
+        Some(Command::Schema { of }) => schema::run(*of),
         None if args.options.lists_features() => features::list(),
         None => {
             let request = request::request(args)?;

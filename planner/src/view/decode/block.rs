@@ -1,6 +1,6 @@
 //! Tree blocks: header, item heads, and what stands behind them.
 
-use super::cursor::{Cursor, Taken, raw};
+use super::cursor::{Cursor, Taken};
 use super::{Field, items, names};
 use crate::disk::checksum::ChecksumType;
 use crate::disk::key::{DiskKey, ItemType, Key};
@@ -218,19 +218,8 @@ fn pointer(head: &[u8], at: usize) -> Option<DecodedItem> {
     }))
 }
 
-fn with_key(
-    key: DiskKey,
-    head: &[u8],
-    at: usize,
-    behind: impl FnOnce(&mut Cursor<'_>) -> Taken,
-) -> DecodedItem {
+fn with_key(key: DiskKey, head: &[u8], at: usize, behind: impl FnOnce(&mut Cursor<'_>) -> Taken) -> DecodedItem {
     let mut cursor = Cursor::new(head, wide(at));
     let problem = cursor.key("key").and_then(|()| behind(&mut cursor)).err().map(|cut_off| cut_off.to_string());
     DecodedItem { data: None, fields: Vec::new(), head: cursor.finish(), key: key.into(), problem }
-}
-
-/// What a run of bytes that belongs to nothing holds: nothing, in a block of ours.
-#[must_use]
-pub(crate) fn leftover(bytes: &[u8]) -> Option<String> {
-    bytes.iter().any(|byte| *byte != 0).then(|| raw(bytes))
 }

@@ -112,12 +112,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number of so many bytes whose value is shown in its own way.
-    pub(super) fn shown(
-        &mut self,
-        name: &'static str,
-        length: usize,
-        show: impl FnOnce(u64) -> String,
-    ) -> Taken<u64> {
+    pub(super) fn shown(&mut self, name: &'static str, length: usize, show: impl FnOnce(u64) -> String) -> Taken<u64> {
         self.number(name, length, show)
     }
 

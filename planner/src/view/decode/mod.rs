@@ -19,7 +19,6 @@ mod tests;
 pub use block::{DecodedBlock, DecodedItem, DecodedKey, Span, block};
 pub use superblock::superblock;
 
-
 use alloc::string::String;
 use serde::Serialize;
 

@@ -1,0 +1,17 @@
+//! Views as text for a terminal or a file. Every line ends with a line break, and nothing that came from a device, a
+//! request or a plan reaches a terminal unescaped.
+
+mod block;
+mod device;
+mod lines;
+mod map;
+mod overview;
+mod tree;
+
+pub use block::{block, superblock};
+pub use device::device;
+pub use overview::overview;
+pub use tree::tree;
+
+pub use lines::Style;
+pub(super) use overview::{lost, step_text};
