@@ -13,6 +13,7 @@
 // What no crate offers: a few ioctls, and libblkid. Each has its file, and every use its reason.
 #![deny(unsafe_code)]
 
+mod ahead;
 pub mod bind;
 pub mod console;
 pub mod device;

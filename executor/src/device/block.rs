@@ -1,6 +1,7 @@
 //! A block device, opened by `bind` exclusively and for writing.
 
 use super::{Device, file_offset};
+use crate::ahead::fetch;
 use crate::ioctl;
 use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use nix::sys::uio::pwritev;
@@ -46,10 +47,7 @@ impl Device for BlockDevice {
     }
 
     fn expect_read(&self, offset: u64, length: u64) {
-        // By itself the kernel reads ahead in small steps, each of which waits for the device.
-        if let (Ok(offset), Ok(length)) = (file_offset(offset), file_offset(length)) {
-            let _ = posix_fadvise(&self.file, offset, length, PosixFadviseAdvice::POSIX_FADV_WILLNEED);
-        }
+        fetch(&self.file, offset, length);
     }
 
     fn forget_cached(&self) -> io::Result<()> {

@@ -2,6 +2,7 @@
 //! take nothing but the next block.
 
 use super::{Device, file_offset};
+use crate::ahead::fetch;
 use crate::ioctl;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use std::fs::File;
@@ -66,6 +67,10 @@ impl Device for DirectDevice {
 
     fn flush(&self) -> io::Result<()> {
         self.file.sync_data()
+    }
+
+    fn expect_reader(&self, offset: u64, length: u64) {
+        fetch(&self.file, offset, length);
     }
 
     fn forget_cached(&self) -> io::Result<()> {

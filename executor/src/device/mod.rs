@@ -46,6 +46,9 @@ pub trait Device: Send + Sync {
     /// Says that these bytes will be read soon. Advice only: nothing fails, nothing waits.
     fn expect_read(&self, _offset: u64, _length: u64) {}
 
+    /// Says that somebody else will read these bytes soon, through the kernel's memory. Advice only, as above.
+    fn expect_reader(&self, _offset: u64, _length: u64) {}
+
     /// Makes later reads come from the device and not from memory, as far as that is possible.
     fn forget_cached(&self) -> io::Result<()>;
 }

@@ -13,7 +13,7 @@ mod zones;
 
 pub use in_use::{Backing, Identity, InUse, Usage, UsageUnknown};
 pub use number::{DeviceNumber, NotANumber};
-pub(crate) use signatures::fetch_ends;
+pub(crate) use signatures::fetch_places;
 pub use signatures::signatures;
 pub(crate) use sysfs::Sysfs;
 pub use twins::twins;

@@ -1,7 +1,9 @@
 //! What is on a device: everything that libblkid recognises, each with the place of its magic.
 
 use super::blkid::Probe;
+use crate::ahead::fetch;
 use crate::device::is_zero;
+use crate::ioctl::zones::zone_size;
 use btrfs_planner::request::Signature;
 use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use std::fs::File;
@@ -30,16 +32,24 @@ fn ends(mut file: &File) -> io::Result<[(u64, u64); 2]> {
     Ok([(0, labels.min(size)), (last.min(size), size)])
 }
 
+/// Where else libblkid looks, from the start of a device and from its end.
+const BEHIND_THE_START: [u64; 4] = [512 << 10, 1 << 20, 2 << 20, 4 << 20];
+const BEFORE_THE_END: u64 = 3087 * 512;
+/// No magic is longer.
+const MAGIC: u64 = 4096;
+
 /// libblkid looks at dozens of places, one after another. Fetching them together waits for the device once.
-pub(crate) fn fetch_ends(file: &File) {
-    for (start, end) in ends(file).unwrap_or_default() {
-        if let (Ok(start), Ok(length)) = (start.try_into(), (end - start).try_into())
-            && length > 0
-        {
-            // Advice: without it everything is as right, and slower.
-            let _ = posix_fadvise(file, start, length, PosixFadviseAdvice::POSIX_FADV_WILLNEED);
-        }
+pub(crate) fn fetch_places(file: &File) {
+    let ends = ends(file).unwrap_or_default();
+    for (start, end) in ends {
+        fetch(file, start, end - start);
     }
+    let [_, (_, size)] = ends;
+    // On a zoned device a superblock is the last block of one of the first two zones, once that is full.
+    let zone = zone_size(file).unwrap_or(0);
+    let ends_of_zones = [zone, zone.saturating_mul(2)].into_iter().filter_map(|end| end.checked_sub(MAGIC));
+    let places = BEHIND_THE_START.into_iter().chain(ends_of_zones).chain(size.checked_sub(BEFORE_THE_END));
+    places.filter(|place| *place < size).for_each(|place| fetch(file, place, MAGIC));
 }
 
 /// Whether both ends hold nothing but zeros.
@@ -60,7 +70,7 @@ fn ends_are_zero(file: &File) -> io::Result<bool> {
 }
 
 fn find(file: &File) -> io::Result<Vec<Signature>> {
-    fetch_ends(file);
+    fetch_places(file);
     let clean = ends_are_zero(file)?;
     let mut probe = Probe::new(file)?;
     if clean {

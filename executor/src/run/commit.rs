@@ -2,6 +2,7 @@
 
 use super::report::Step;
 use super::work::{Stop, Work};
+use btrfs_planner::plan::WriteAt;
 
 impl Work<'_> {
     /// All of them, in their order, and a flush; or all but the last, which [`Work::seal`] makes.
@@ -18,7 +19,9 @@ impl Work<'_> {
         self.step(Step::Commit, self.length_of(writes), |work| {
             work.write_in_batches(writes)?;
             work.flush()
-        })
+        })?;
+        self.expect_driver(writes);
+        Ok(())
     }
 
     /// The last write of all, on the first device.
@@ -28,6 +31,15 @@ impl Work<'_> {
         self.step(Step::Seal, self.length_of(last), |work| {
             work.write_in_batches(last)?;
             work.flush()
-        })
+        })?;
+        self.expect_driver(last);
+        Ok(())
+    }
+
+    /// Whose filesystem this is will look for what says so, one device after another.
+    fn expect_driver(&self, written: &[WriteAt]) {
+        if let Some(last) = written.last() {
+            self.device().expect_reader(last.offset.get(), self.length_of(std::slice::from_ref(last)));
+        }
     }
 }
