@@ -38,7 +38,8 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Devices: block devices, image files, or descriptions of devices that are not here, such as
-    /// size=10T,sector=4096,rotational,discard=1m, or one with zones: size=14T,zone=256M,conventional=524
+    /// size=10T,sector=4096,rotational,discard=1m, or one with zones: size=14T,zone=256M,conventional=524. All keys: size,
+    /// sector, physical, rotational, discard, model, serial, path, zone, capacity, conventional, active, open
     #[arg(value_name = "TARGET")]
     pub(crate) targets: Vec<Target>,
 
