@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub struct SlowDevices {
     // Devices go before the file system that they stand on.
     devices: Vec<LoopDevice>,
-    _file_system: FileSystem,
+    file_system: FileSystem,
     folder: TempDir,
 }
 
@@ -43,7 +43,14 @@ impl SlowDevices {
             prepare(&folder.path().join(format!("f{number}")))?;
             devices.push(LoopDevice::attach(&file_system.folder.join(format!("f{number}")), &[])?);
         }
-        Ok(Self { devices, _file_system: file_system, folder })
+        Ok(Self { devices, file_system, folder })
+    }
+
+    /// Files without devices on them.
+    pub fn files_only(count: usize, mib: u64, options: &[&str]) -> Outcome<Self> {
+        let folder = scratch()?;
+        let file_system = FileSystem::mount(folder.path(), count, mib, options)?;
+        Ok(Self { devices: Vec::new(), file_system, folder })
     }
 
     /// The devices, in order.
@@ -56,6 +63,12 @@ impl SlowDevices {
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         self.devices.iter().map(|device| device.path().display().to_string()).collect()
+    }
+
+    /// The file that a device stands on, on the slow file system.
+    #[must_use]
+    pub fn file(&self, device: usize) -> PathBuf {
+        self.file_system.folder.join(format!("f{device}"))
     }
 
     /// What a device's bytes are stored in, behind the slow file system.

@@ -20,6 +20,15 @@ pub enum Event<'a> {
         /// Bytes that are done.
         bytes: u64,
     },
+    /// A read is about to be made.
+    Read {
+        /// The step.
+        step: Step,
+        /// First byte.
+        offset: u64,
+        /// Bytes.
+        length: u64,
+    },
     /// A write is about to be made.
     Write {
         /// The step.

@@ -117,6 +117,7 @@ impl<'a> Work<'a> {
     pub(super) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<(), Stop> {
         self.go_on()?;
         let length = wide(buffer.len());
+        self.announce(Event::Read { step: self.current.step, offset, length });
         device::read_exactly(self.device(), offset, buffer)
             .map_err(|source| self.failed(Action::Read, offset, length, source))
     }

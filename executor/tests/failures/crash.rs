@@ -42,27 +42,44 @@ impl Track {
     }
 }
 
-/// Notes how many operations a device had done when a step began.
+/// Notes how many operations a device had done when a step began, and the phase of every operation of all devices.
 struct Phases<'a> {
     devices: &'a [Arc<SimulatedDevice>],
     begun: Mutex<BTreeMap<(u64, Step), usize>>,
+    order: Mutex<Vec<usize>>,
+}
+
+/// Which phase a step belongs to: between phases all devices wait for each other.
+fn phase_of(step: Step) -> usize {
+    match step {
+        Step::Wipe => 0,
+        Step::Discard | Step::Reset | Step::Zero | Step::Writes => 1,
+        Step::Commit => 2,
+        Step::Seal | Step::Verify => 3,
+    }
 }
 
 impl Observer for Phases<'_> {
     fn event(&self, devid: u64, _: &str, event: Event<'_>) {
+        if let Event::Write { step, .. } | Event::Flush { step } = event {
+            self.order.lock().unwrap().push(phase_of(step));
+        }
         if let Event::Begin { step, .. } = event {
             let so_far = self.devices[devid as usize - 1].recorded().len();
             self.begun.lock().unwrap().insert((devid, step), so_far);
+            self.order.lock().unwrap().push(phase_of(step));
         }
     }
 }
 
 fn tracks(scene: &Scene) -> Vec<Track> {
     let devices: Vec<Arc<SimulatedDevice>> = scene.devices().into_iter().map(Arc::new).collect();
-    let phases = Phases { devices: &devices, begun: Mutex::default() };
+    let phases = Phases { devices: &devices, begun: Mutex::default(), order: Mutex::default() };
     let report = run(&scene.plan, &targets(&devices), &Options::default(), &Cancel::new(), &phases).unwrap();
     assert_eq!(report.outcome, Outcome::Done, "{}: {report:?}", scene.name);
     let begun = phases.begun.into_inner().unwrap();
+    // What is cut below relies on this: nobody goes on before all have come so far.
+    assert!(phases.order.into_inner().unwrap().is_sorted(), "{}: a device did not wait for the others", scene.name);
     let track = |((device, before), devid): ((&Arc<SimulatedDevice>, &Medium), u64)| {
         let operations = device.recorded();
         let end = operations.len();

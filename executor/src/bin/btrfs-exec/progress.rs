@@ -4,14 +4,17 @@ use btrfs_executor::console;
 use btrfs_executor::run::{Cancel, Event, Observer, Step};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_millis(300);
 const REFRESH: Duration = Duration::from_millis(100);
 /// Without a terminal, a line as often as this.
 const LINE: Duration = Duration::from_secs(10);
+/// A request that takes longer is told of: devices, drivers and networks hang.
+const OVERDUE: Duration = Duration::from_secs(30);
 
 /// Where every device is.
 #[derive(Default)]
@@ -31,17 +34,51 @@ struct At {
     step: Step,
     done: u64,
     total: u64,
+    /// The request that is under way, since when, and whether its delay has been told of.
+    request: Option<(Request, Instant, bool)>,
+}
+
+/// A request to a device.
+#[derive(Clone, Copy)]
+struct Request {
+    what: &'static str,
+    place: Option<(u64, u64)>,
+}
+
+impl Request {
+    fn of(event: Event<'_>) -> Option<Self> {
+        let (what, place) = match event {
+            Event::Read { offset, length, .. } => ("read", Some((offset, length))),
+            Event::Write { offset, length, .. } => ("write", Some((offset, length))),
+            Event::Discard { offset, length } => ("discard", Some((offset, length))),
+            Event::Reset { offset, length } => ("zone reset", Some((offset, length))),
+            Event::Flush { .. } => ("flush", None),
+            _ => return None,
+        };
+        Some(Self { what, place })
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Some((offset, length)) => write!(f, "{} of {length} bytes at {offset}", self.what),
+            None => f.write_str(self.what),
+        }
+    }
 }
 
 impl Progress {
     /// Shows progress until [`Progress::finish`]. Meant for a thread of its own.
     pub(crate) fn show(&self, bars: bool, cancel: &Cancel) {
         let mut told = false;
-        let mut stop = |hint: &dyn Fn(&str)| {
+        let mut look = |tell: &dyn Fn(&str)| {
             if cancel.is_interrupted() && !told {
                 told = true;
-                hint("stopping before the next request; once more to stop at once");
+                tell("stopping before the next request; once more to stop at once");
+                self.waited_for().iter().for_each(|line| tell(line));
             }
+            self.newly_overdue().iter().for_each(|line| tell(line));
         };
         if bars {
             if self.is_over_after(PATIENCE) {
@@ -50,13 +87,13 @@ impl Progress {
             let bars = Bars::new();
             while !self.is_over_after(REFRESH) {
                 bars.draw(&self.locked());
-                stop(&|text| bars.tell(text));
+                look(&|text| bars.tell(text));
             }
             bars.clear();
         } else {
             let mut waited = Duration::ZERO;
             while !self.is_over_after(PATIENCE) {
-                stop(&|text| console::tell(text));
+                look(&|text| console::tell(text));
                 waited += PATIENCE;
                 if waited >= LINE {
                     waited = Duration::ZERO;
@@ -64,6 +101,30 @@ impl Progress {
                 }
             }
         }
+    }
+
+    /// Every device that has not answered yet, and what it was asked.
+    fn waited_for(&self) -> Vec<String> {
+        let state = self.locked();
+        let line = |(devid, at): (&u64, &At)| {
+            let (request, since, _) = at.request?;
+            Some(waiting(*devid, at, request, since))
+        };
+        state.devices.iter().filter_map(line).collect()
+    }
+
+    /// Those that have not for too long, each told of once.
+    fn newly_overdue(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (devid, at) in &mut self.locked().devices {
+            if let Some((request, since, false)) = at.request
+                && since.elapsed() >= OVERDUE
+            {
+                at.request = Some((request, since, true));
+                lines.push(waiting(*devid, at, request, since));
+            }
+        }
+        lines
     }
 
     /// There is nothing more to show.
@@ -86,22 +147,28 @@ impl Observer for Progress {
     fn event(&self, devid: u64, name: &str, event: Event<'_>) {
         match event {
             Event::Begin { step, bytes } => {
-                let at = At { name: name.to_string(), step, done: 0, total: bytes };
+                let at = At { name: name.to_string(), step, done: 0, total: bytes, request: None };
                 self.locked().devices.insert(devid, at);
             }
-            Event::Progress { bytes, .. } => {
+            _ => {
                 if let Some(at) = self.locked().devices.get_mut(&devid) {
-                    at.done = bytes;
+                    // Whatever is announced, the request before has been answered.
+                    at.request = Request::of(event).map(|request| (request, Instant::now(), false));
+                    match event {
+                        Event::Progress { bytes, .. } => at.done = bytes,
+                        Event::End(_) => at.done = at.total,
+                        _ => {}
+                    }
                 }
             }
-            Event::End(_) => {
-                if let Some(at) = self.locked().devices.get_mut(&devid) {
-                    at.done = at.total;
-                }
-            }
-            _ => {}
         }
     }
+}
+
+fn waiting(devid: u64, at: &At, request: Request, since: Instant) -> String {
+    let seconds = since.elapsed().as_secs();
+    let name = console::escaped(&at.name);
+    format!("device {devid} ({name}) has not answered a {request} for {seconds} s (step {})", at.step)
 }
 
 fn line(devid: u64, at: &At) -> String {
