@@ -139,6 +139,17 @@ fn zoned(name: &'static str, devices: usize, profile: Profile) -> Scene {
     Scene::over(name, vec![facts; devices], profile, (old, media))
 }
 
+/// Full zones on which nobody recognises anything: the plan resets each device with a single request.
+pub(crate) fn zoned_over_nothing() -> Scene {
+    let scene = zoned("zoned over nothing", 2, Profile::Raid1);
+    let facts: Vec<DeviceFacts> =
+        scene.plan.devices.iter().map(|slot| DeviceFacts { signatures: Vec::new(), ..slot.found.clone() }).collect();
+    let before = facts.iter().map(|facts| Medium::new(facts.size, facts.zones.clone())).collect();
+    let plan = btrfs_planner::plan(&request(&facts, Profile::Raid1, "new")).unwrap();
+    assert!(plan.devices[0].wipe.is_empty());
+    Scene { plan, before, ..scene }
+}
+
 /// A device that can be looked at while a run owns it.
 struct Shared(Arc<SimulatedDevice>);
 

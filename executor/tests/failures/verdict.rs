@@ -2,7 +2,7 @@
 
 use crate::medium::Medium;
 use crate::scenes::Scene;
-use btrfs_planner::audit::{Code, Disks, Finding, ReadFailed, Zone, audit_disks};
+use btrfs_planner::audit::{Disks, ReadFailed, Zone, audit_disks};
 use btrfs_planner::disk::checksum::ChecksumType;
 use btrfs_planner::disk::superblock::{LOG_OFFSETS, MAGIC, SUPERBLOCK_OFFSETS, Superblock};
 use btrfs_planner::request::ZoneState;
@@ -119,11 +119,7 @@ impl<'a> Judge<'a> {
                 if copies.iter().any(|copy| copy.primary && copy.device == 0) {
                     self.superblocks_are_whole(media)?;
                     let report = audit_disks(&Media(media));
-                    // The audit does not look into superblock logs yet.
-                    let zoned = media.iter().any(|medium| medium.zones().is_some());
-                    let known = |finding: &Finding| zoned && finding.code == Code::SuperblockMissing;
-                    let unknown: Vec<&Finding> = report.findings.iter().filter(|finding| !known(finding)).collect();
-                    if unknown.is_empty() { Ok(Verdict::New) } else { Err(format!("{unknown:?}")) }
+                    if report.is_clean() { Ok(Verdict::New) } else { Err(format!("{:?}", report.findings)) }
                 } else {
                     Ok(Verdict::Committing)
                 }
