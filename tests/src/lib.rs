@@ -2,12 +2,13 @@
 //!
 //! [`suite`] runs tables of cases. [`requests`] are requests for plans of every shape; [`contents`] reads the filesystem
 //! in a plan; [`golden`] brings golden layouts and plans into one form. [`programs`] runs ours and others;
-//! [`loops`], [`mounts`], [`kernel_log`] and [`kernel`] are for the tests that ask the kernel; [`slow`] has loop devices whose
+//! [`loops`], [`mounts`], [`kernel_log`] and [`kernel`] are for the tests that ask the kernel; [`images`] are files for the audit to read; [`slow`] has loop devices whose
 //! discards take their time, [`guest`] zoned devices.
 
 pub mod contents;
 pub mod golden;
 pub mod guest;
+pub mod images;
 pub mod kernel;
 pub mod kernel_log;
 pub mod loops;

@@ -152,6 +152,7 @@ codes! {
         BlockGroupChunk "block-group-chunk" Error "A block group has no chunk of its range, or a chunk no block group.";
         FreeSpaceItem "free-space-item" Error "An item of the free space tree is broken, or of the wrong kind.";
         FreeSpaceGroup "free-space-group" Error "The free space tree and the block groups do not agree on which there are.";
+        FreeSpaceStale "free-space-stale" Warning "The free space tree has entries of a block group that is gone; mkfs.btrfs before 6.19 leaves some.";
         FreeSpaceCount "free-space-count" Error "A block group's count of free ranges is wrong.";
         FreeSpaceRange "free-space-range" Error "The free space tree is not the exact complement of the extents.";
     }

@@ -4,7 +4,7 @@ use super::block_groups::BlockGroups;
 use super::extents::Extents;
 use super::reader::Reader;
 use super::walk::Leaf;
-use super::{Code, Place};
+use super::{Code, Place, Scope};
 use crate::disk::free_space::{BITMAP_BITS, FreeSpaceInfo, USING_BITMAPS};
 use crate::disk::key::{ItemType, Key};
 use crate::units::wide;
@@ -106,6 +106,12 @@ impl FreeSpace {
             let end = info.start.saturating_add(info.length);
             match groups.0.get(&info.start) {
                 Some(group) if group.length == info.length => {}
+                _ if stale(info, groups) && reader.scope == Scope::Grown => {
+                    findings.add(Code::FreeSpaceStale, info.place, "a block group of this range", "none");
+                    let here = self.ranges.iter().filter(|range| (info.start..end).contains(&range.start));
+                    owned = owned.saturating_add(here.count());
+                    continue;
+                }
                 _ => findings.add(Code::FreeSpaceGroup, info.place, "a block group of this range", "none"),
             }
             if info.flags & !USING_BITMAPS != 0 {
@@ -143,6 +149,13 @@ impl FreeSpace {
             }
         }
     }
+}
+
+/// Whether no block group touches the range that an item is about.
+fn stale(info: &Info, groups: &BlockGroups) -> bool {
+    let end = info.start.saturating_add(info.length);
+    let before = groups.0.range(..end).next_back();
+    before.is_none_or(|(start, group)| start.saturating_add(group.length) <= info.start)
 }
 
 /// The first ranges in which two lists differ, as texts.
