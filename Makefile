@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench lint wasm install clean
+.PHONY: help setup build demo test bench lint fuzz wasm install clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ bench: setup ## measure the planner and the executor
 
 lint: setup ## formatting, clippy, documentation, licences, and the planner for browsers
 	@scripts/lint
+
+fuzz: setup ## run each fuzz target for a minute (FUZZ_SECONDS), beyond what the tests do
+	@scripts/fuzz
 
 wasm: setup ## build the planner for browsers
 	scripts/cross wasm32-unknown-unknown build --release -p btrfs-plan-web

@@ -31,8 +31,9 @@ fn main() -> ExitCode {
     cases.extend(dry_runs());
     cases.extend(again());
     cases.extend(descriptors());
+    cases.extend(documents());
     cases.extend(devices());
-    suite::run(14, cases)
+    suite::run(19, cases)
 }
 
 /// An image with an old filesystem and other bytes on it, and a plan that may overwrite it.
@@ -227,6 +228,74 @@ fn again() -> Vec<Trial> {
         Ok(())
     }));
     cases
+}
+
+/// Documents that ask for more than they are. They are read with little memory to be had: whoever trusts a length in them
+/// ends without an exit code.
+fn documents() -> Vec<Trial> {
+    type Make = fn(&Scene) -> Outcome<Vec<u8>>;
+    let makes: Vec<(&str, Make, &str)> = vec![
+        (
+            "a payload of 16 EiB",
+            |scene| {
+                let mut plan = scene.plan.clone();
+                plan.payloads[0].length = u64::MAX;
+                plan.payloads[0].parts.clear();
+                Ok(sealed(plan))
+            },
+            "stands for 18446744073709551615 bytes",
+        ),
+        (
+            "a thousand payloads of nothing but zeros",
+            |scene| {
+                let mut plan = scene.plan.clone();
+                let mut zeros = plan.payloads[0].clone();
+                (zeros.length, zeros.parts) = (1 << 20, Vec::new());
+                plan.payloads = vec![zeros; 1000];
+                Ok(sealed(plan))
+            },
+            "not sound",
+        ),
+        (
+            "two million ranges",
+            |scene| {
+                let mut plan = scene.plan.clone();
+                let range = |index: u64| btrfs_planner::plan::ByteRange { start: index * 1024, length: 512 };
+                plan.devices[0].wipe = (0..2_000_000).map(range).collect();
+                Ok(sealed(plan))
+            },
+            "beyond the limit",
+        ),
+        ("a million brackets", |_| Ok(vec![b'['; 1_000_000]), "not a plan"),
+        (
+            "a bomb",
+            |_| {
+                let spaces = vec![b' '; 1 << 28];
+                Ok(zstd::bulk::compress(&spaces, 3)?)
+            },
+            "larger than a plan can be",
+        ),
+    ];
+    makes
+        .into_iter()
+        .map(|(name, make, says)| {
+            case(format!("a document with {name}"), move || {
+                let scene = Scene::new("")?;
+                std::fs::write(scene.path(), make(&scene)?)?;
+                let before = extents(&scene.image())?;
+                let mut limited = command("prlimit");
+                limited.arg("--as=700000000").arg(ours("btrfs-exec")?.get_program()).arg("--yes").arg(scene.path());
+                let ran = btrfs_plan_tests::programs::run(&mut limited)?;
+                ensure(ran.code == Some(REFUSED) && ran.stderr.contains(says), || format!("{ran:?}"))?;
+                ensure(extents(&scene.image())? == before, || "the image has changed".to_owned())
+            })
+        })
+        .collect()
+}
+
+fn sealed(mut plan: Plan) -> Vec<u8> {
+    plan.seal = plan.expected_seal();
+    plan.to_json().into_bytes()
 }
 
 /// Which files a run opens.

@@ -10,6 +10,10 @@ use std::path::{Path, PathBuf};
 
 /// The most bytes of a document, after decompression. A plan says where it comes from, but that may be a lie.
 const MOST: u64 = 1 << 30;
+/// Bytes that a compressed document may always become.
+const ALWAYS: u64 = 16 << 20;
+/// Bytes that each of its bytes may become beyond that.
+const RATIO: u64 = 256;
 /// The largest window that decompression may ask for, as a power of two.
 const WINDOW: u32 = 27;
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -51,7 +55,7 @@ pub enum DocumentError {
         source: io::Error,
     },
     /// It is too large.
-    #[error("{} has more than {MOST} bytes", place(.0))]
+    #[error("{} is larger than a plan can be", place(.0))]
     TooLarge(Place),
     /// Nothing came.
     #[error("{} is empty", place(.0))]
@@ -118,18 +122,37 @@ pub fn read(from: &Place) -> Result<Vec<u8>, DocumentError> {
     if start.is_empty() {
         return Err(DocumentError::Empty(from.clone()));
     }
-    let compressed = start == ZSTD_MAGIC;
     let whole = io::Cursor::new(start).chain(stream);
-    let bytes = if compressed {
-        decompressed(whole, MOST).map_err(|source| DocumentError::Compressed { from: from.clone(), source })?
-    } else {
-        bounded(whole, MOST).map_err(failed)?
-    };
-    if u64::try_from(bytes.len()).is_ok_and(|length| length <= MOST) {
-        Ok(bytes)
-    } else {
-        Err(DocumentError::TooLarge(from.clone()))
+    let too_large = || DocumentError::TooLarge(from.clone());
+    let bytes = Some(bounded(whole, MOST).map_err(failed)?).filter(|bytes| length(bytes) <= MOST);
+    let bytes = bytes.ok_or_else(too_large)?;
+    if !bytes.starts_with(&ZSTD_MAGIC) {
+        return Ok(bytes);
     }
+    unpacked(&bytes).map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => too_large(),
+        _ => DocumentError::Compressed { from: from.clone(), source: error },
+    })
+}
+
+/// Decompresses a document. One that becomes larger than [`most_unpacked`] is an error
+/// ([`FileTooLarge`](io::ErrorKind::FileTooLarge)).
+pub fn unpacked(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let most = most_unpacked(length(bytes));
+    let document = decompressed(bytes, most)?;
+    if length(&document) <= most { Ok(document) } else { Err(io::ErrorKind::FileTooLarge.into()) }
+}
+
+/// The most bytes that so many compressed ones may stand for: a small file that asks for much memory is no plan. Plans
+/// shrink to a twentieth at best, and those that do have many devices that are alike.
+#[must_use]
+pub const fn most_unpacked(compressed: u64) -> u64 {
+    let most = compressed.saturating_mul(RATIO).saturating_add(ALWAYS);
+    if most < MOST { most } else { MOST }
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
 fn decompressed(stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
@@ -223,6 +246,12 @@ mod tests {
     fn a_small_file_cannot_ask_for_much_memory() {
         let bomb = compressed(&vec![0; 4 << 20]).unwrap();
         assert!(bomb.len() < 2000);
+        assert_eq!(unpacked(&bomb).unwrap().len(), 4 << 20, "that much it may always be");
+        let bomb = compressed(&vec![0; 20 << 20]).unwrap();
+        assert_eq!(unpacked(&bomb).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let (_folder, place) = file(&bomb);
+        assert!(matches!(read(&place), Err(DocumentError::TooLarge(_))));
+        let bomb = compressed(&vec![0; 4 << 20]).unwrap();
         assert_eq!(decompressed(&bomb[..], 1 << 20).unwrap().len(), (1 << 20) + 1);
         let mut wide = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
         wide.window_log(WINDOW + 1).unwrap();

@@ -82,19 +82,19 @@ mod raw {
 
 /// A zone as the kernel tells it, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RawZone {
+pub struct ReportedZone {
     /// First byte.
-    pub(crate) start: u64,
+    pub start: u64,
     /// Bytes.
-    pub(crate) length: u64,
+    pub length: u64,
     /// Bytes from the start that can be written.
-    pub(crate) capacity: u64,
+    pub capacity: u64,
     /// The byte to be written next.
-    pub(crate) write_pointer: u64,
+    pub write_pointer: u64,
     /// 1 for conventional; the others are sequential.
-    pub(crate) kind: u8,
+    pub kind: u8,
     /// What is in it.
-    pub(crate) condition: u8,
+    pub condition: u8,
 }
 
 /// The bytes of a zone; 0 where the device has none.
@@ -118,7 +118,7 @@ impl Reporter {
     }
 
     /// The zones from the byte `start` on, as many as fit; none behind the last.
-    pub(crate) fn report(&mut self, file: &File, start: u64) -> io::Result<impl Iterator<Item = RawZone>> {
+    pub(crate) fn report(&mut self, file: &File, start: u64) -> io::Result<impl Iterator<Item = ReportedZone>> {
         let report = &mut *self.0;
         let room = u32::try_from(BATCH).map_err(io::Error::other)?;
         report.header = raw::ReportHeader { sector: start / UNIT, count: room, flags: 0 };
@@ -127,7 +127,7 @@ impl Reporter {
         unsafe { raw::report(file.as_raw_fd(), &raw mut *report) }?;
         let told = report.header.flags & HAS_CAPACITY != 0;
         let count = usize::try_from(report.header.count.min(room)).unwrap_or(0);
-        Ok(report.zones.iter().take(count).map(move |zone| RawZone {
+        Ok(report.zones.iter().take(count).map(move |zone| ReportedZone {
             start: bytes(zone.start),
             length: bytes(zone.length),
             capacity: bytes(if told { zone.capacity } else { zone.length }),

@@ -17,6 +17,7 @@ pub(crate) use signatures::fetch_places;
 pub use signatures::signatures;
 pub(crate) use sysfs::Sysfs;
 pub use twins::twins;
+pub use zones::{ReportProblem, ReportedZone, runs_of_report};
 
 use crate::ioctl;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits, Zones};

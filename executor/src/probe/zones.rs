@@ -1,13 +1,15 @@
 //! A zoned device's report becomes runs of like zones.
 
-use crate::ioctl::zones::{RawZone, Reporter, zone_size};
+pub use crate::ioctl::zones::ReportedZone;
+use crate::ioctl::zones::{Reporter, zone_size};
 use btrfs_planner::request::{ZoneModel, ZoneRun, ZoneState, Zones};
 use std::fs::File;
 use std::io;
 
 /// A report that no device should give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum ReportProblem {
+#[non_exhaustive]
+pub enum ReportProblem {
     /// A gap, an overlap, or a zone of another size that is not the last.
     #[error("the zone reported at {0} is not where the next one belongs")]
     Place(u64),
@@ -71,6 +73,13 @@ pub(super) fn zones(file: &File, device: u64, queue: impl FnOnce() -> Queue) -> 
     Ok(Some(Zones { max_active, max_open, model, runs: runs.runs, size }))
 }
 
+/// The runs of a report's zones, of `size` bytes each but perhaps the last.
+pub fn runs_of_report(size: u64, zones: impl IntoIterator<Item = ReportedZone>) -> Result<Vec<ZoneRun>, ReportProblem> {
+    let mut runs = Runs::new(size);
+    zones.into_iter().try_for_each(|zone| runs.push(zone))?;
+    Ok(runs.runs)
+}
+
 /// Runs, built zone by zone: a device of millions of zones needs no list of them.
 #[derive(Debug)]
 struct Runs {
@@ -86,7 +95,7 @@ impl Runs {
     }
 
     /// One more zone: to the last run if it is like that, else to a new one.
-    fn push(&mut self, zone: RawZone) -> Result<(), ReportProblem> {
+    fn push(&mut self, zone: ReportedZone) -> Result<(), ReportProblem> {
         // Only the last zone may be shorter: behind it, no other starts at a multiple of the size.
         let follows = zone.start == self.end && zone.start.is_multiple_of(self.size);
         let end = zone.start.checked_add(zone.length).filter(|_| follows && (1..=self.size).contains(&zone.length));
@@ -107,11 +116,11 @@ impl Runs {
     }
 }
 
-fn state(zone: &RawZone) -> Result<ZoneState, ReportProblem> {
+fn state(zone: &ReportedZone) -> Result<ZoneState, ReportProblem> {
     const CONVENTIONAL: u8 = 1;
     const SEQUENTIAL_REQUIRED: u8 = 2;
     const SEQUENTIAL_PREFERRED: u8 = 3;
-    let RawZone { start, kind, condition, .. } = *zone;
+    let ReportedZone { start, kind, condition, .. } = *zone;
     match (kind, condition) {
         // Whatever its kind.
         (CONVENTIONAL..=SEQUENTIAL_PREFERRED, 0xd) => Ok(ZoneState::ReadOnly),
@@ -132,29 +141,27 @@ mod tests {
 
     const SIZE: u64 = 4 << 20;
 
-    fn zone(index: u64, kind: u8, condition: u8) -> RawZone {
+    fn zone(index: u64, kind: u8, condition: u8) -> ReportedZone {
         let start = index * SIZE;
-        RawZone { start, length: SIZE, capacity: SIZE, write_pointer: start, kind, condition }
+        ReportedZone { start, length: SIZE, capacity: SIZE, write_pointer: start, kind, condition }
     }
 
-    fn runs(zones: impl IntoIterator<Item = RawZone>) -> Result<Vec<ZoneRun>, ReportProblem> {
-        let mut runs = Runs::new(SIZE);
-        zones.into_iter().try_for_each(|zone| runs.push(zone))?;
-        Ok(runs.runs)
+    fn runs(zones: impl IntoIterator<Item = ReportedZone>) -> Result<Vec<ZoneRun>, ReportProblem> {
+        runs_of_report(SIZE, zones)
     }
 
     #[test]
     fn like_neighbours_merge() {
         let at = |index, condition, written| {
             let zone = zone(index, 2, condition);
-            RawZone { write_pointer: zone.start + written, ..zone }
+            ReportedZone { write_pointer: zone.start + written, ..zone }
         };
         let zones = [
             zone(0, 1, 0),
             zone(1, 1, 0),
             zone(2, 2, 1),
             // The write pointer of a full zone is anything.
-            RawZone { write_pointer: u64::MAX, ..zone(3, 2, 0xe) },
+            ReportedZone { write_pointer: u64::MAX, ..zone(3, 2, 0xe) },
             at(4, 0xe, SIZE),
             at(5, 2, 8192),
             at(6, 3, 8192),
@@ -180,8 +187,8 @@ mod tests {
     #[test]
     fn capacities_and_a_short_last_zone_are_kept() {
         let capacity = 3 << 20;
-        let zones = (0..3).map(|index| RawZone { capacity, ..zone(index, 2, 1) });
-        let last = RawZone { length: 1 << 20, capacity: 1 << 20, ..zone(3, 2, 1) };
+        let zones = (0..3).map(|index| ReportedZone { capacity, ..zone(index, 2, 1) });
+        let last = ReportedZone { length: 1 << 20, capacity: 1 << 20, ..zone(3, 2, 1) };
         let small = ZoneRun { capacity: Some(capacity), ..ZoneRun::new(3, ZoneState::Empty) };
         let expected = [small, ZoneRun { count: 1, capacity: Some(1 << 20), ..small }];
         assert_eq!(runs(zones.chain([last])).unwrap(), expected);
@@ -189,11 +196,11 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_refused() {
-        let short = RawZone { length: SIZE / 2, ..zone(0, 2, 1) };
-        let behind = RawZone { start: SIZE / 2, ..zone(1, 2, 1) };
+        let short = ReportedZone { length: SIZE / 2, ..zone(0, 2, 1) };
+        let behind = ReportedZone { start: SIZE / 2, ..zone(1, 2, 1) };
         assert_eq!(runs([short, behind]), Err(ReportProblem::Place(SIZE / 2)));
         assert_eq!(runs([zone(1, 2, 1)]), Err(ReportProblem::Place(SIZE)));
-        assert_eq!(runs([RawZone { length: 0, ..zone(0, 2, 1) }]), Err(ReportProblem::Place(0)));
+        assert_eq!(runs([ReportedZone { length: 0, ..zone(0, 2, 1) }]), Err(ReportProblem::Place(0)));
         for (kind, condition) in [(4, 1), (2, 0), (2, 5), (0, 1)] {
             assert_eq!(runs([zone(0, kind, condition)]), Err(ReportProblem::Unknown { start: 0, kind, condition }));
         }
