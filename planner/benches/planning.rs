@@ -5,6 +5,7 @@
 // A benchmark may fail by panicking, and its macros document nothing.
 #![allow(missing_docs, clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
 
+use btrfs_planner::audit::{Replay, audit_disks, audit_plan};
 use btrfs_planner::disk::key::{ItemType, Key};
 use btrfs_planner::layout::Layout;
 use btrfs_planner::request::{DeviceFacts, Profile, ZoneRun, ZoneState, Zones};
@@ -32,6 +33,22 @@ fn by_devices(criterion: &mut Criterion) {
         group.bench_with_input(BenchmarkId::new(profile.name(), 1000), &striped, |bencher, request| {
             bencher.iter(|| plan(request).unwrap());
         });
+    }
+    group.finish();
+}
+
+fn audit(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("audit");
+    for devices in [1, 16, 1000] {
+        let plan = plan(&request(devices, None)).unwrap();
+        group.bench_function(BenchmarkId::new("default", devices), |bencher| bencher.iter(|| audit_plan(&plan)));
+        group.bench_function(BenchmarkId::new("default, filesystem only", devices), |bencher| {
+            bencher.iter(|| audit_disks(&Replay::new(&plan)));
+        });
+    }
+    for profile in [Profile::Raid10, Profile::Raid6] {
+        let plan = plan(&Request { data: Some(profile), ..request(1000, Some(profile)) }).unwrap();
+        group.bench_function(BenchmarkId::new(profile.name(), 1000), |bencher| bencher.iter(|| audit_plan(&plan)));
     }
     group.finish();
 }
@@ -89,5 +106,5 @@ fn by_zones(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, by_devices, document, by_items, by_zones);
+criterion_group!(benches, by_devices, audit, document, by_items, by_zones);
 criterion_main!(benches);

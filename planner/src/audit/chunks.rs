@@ -32,7 +32,7 @@ pub(super) fn of_superblock(filesystem: &Filesystem, scope: Scope, findings: &mu
             findings.add(Code::SystemChunkArray, place, "a chunk item", format!("{} bytes", behind.len()));
             break;
         };
-        if let Some(chunk) = parse(filesystem, findings, place, key, item) {
+        if let Some(chunk) = parse(filesystem, scope, findings, place, key, item) {
             if !chunk.flags.contains(BlockGroupFlags::SYSTEM) {
                 findings.add(Code::SystemChunkArray, place, "a system chunk", format!("{:#x}", chunk.flags.bits()));
             }
@@ -59,6 +59,7 @@ pub(super) fn add(chunks: &mut Chunks, findings: &mut Findings, place: Place, ch
 /// A chunk by its item; `None` where nothing can be mapped by it.
 pub(super) fn parse(
     filesystem: &Filesystem,
+    scope: Scope,
     findings: &mut Findings,
     place: Place,
     key: Key,
@@ -97,7 +98,13 @@ pub(super) fn parse(
         return None;
     }
     let sub_stripes = head.sub_stripes.get();
-    if if shape.name == "raid10" { sub_stripes != 2 } else { sub_stripes > 1 } {
+    let (fewest, most) = match (shape.name, scope) {
+        ("raid10", _) => (2, 2),
+        (_, Scope::New) => (1, 1),
+        // mkfs.btrfs makes its first chunk with none.
+        (_, Scope::Grown) => (0, 1),
+    };
+    if !(fewest..=most).contains(&sub_stripes) {
         bad(Code::ChunkItem, &format_args!("the sub-stripes of {}", shape.name), &sub_stripes);
     }
     let align = head.io_align.get();
@@ -105,7 +112,7 @@ pub(super) fn parse(
         (STRIPE_LENGTH, head.stripe_len.get()),
         (TreeId::Extent.objectid(), head.owner.get()),
         (sector, u64::from(head.sector_size.get())),
-        (u64::from(if align == filesystem.sector_size { align } else { 65536 }), u64::from(align)),
+        (if scope == Scope::Grown && u64::from(align) == sector { sector } else { STRIPE_LENGTH }, u64::from(align)),
         (u64::from(align), u64::from(head.io_width.get())),
     ] {
         if expected != found {

@@ -182,6 +182,7 @@ codes! {
         QuotaCount "quota-count" Error "A new filesystem's quota group is not counted right.";
         SnapshotsUnread "snapshots-unread" Warning "Snapshots share so many blocks that their files were not all looked at.";
         NewGeneration "new-generation" Error "Something in a new filesystem is not of its only transaction.";
+        NewDirectory "new-directory" Error "A new filesystem's root directory has a field that is not what it is in a new one.";
         NewRoot "new-root" Error "A new filesystem's root item has a field that is not what it is in a new one.";
     }
     Index("What a plan says of its filesystem") {

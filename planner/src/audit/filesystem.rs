@@ -47,7 +47,7 @@ pub(super) fn read(
     disks: &dyn Disks,
     scope: Scope,
     mut findings: Findings,
-    compare: impl FnOnce(&mut Reader<'_>),
+    compare: impl FnOnce(&mut Reader<'_>, &Contents),
 ) -> Report {
     let mut counts = Counts { devices: wide(disks.count()), ..Counts::default() };
     let before = findings.errors();
@@ -71,11 +71,12 @@ pub(super) fn read(
         incomplete: false,
         visits: VISITS,
         tired: false,
+        directories: Vec::new(),
     };
     let mut contents = Contents::default();
     contents.read(&mut reader, &array);
     contents.check(&mut reader);
-    compare(&mut reader);
+    compare(&mut reader, &contents);
     Report::new(reader.findings, reader.counts)
 }
 
@@ -136,7 +137,7 @@ impl Contents {
             match key.item_type {
                 ItemType::DEV_ITEM => self.devices.device(reader, place, key, data),
                 ItemType::CHUNK_ITEM => {
-                    let chunk = chunks::parse(&reader.filesystem, &mut reader.findings, place, key, data);
+                    let chunk = chunks::parse(&reader.filesystem, reader.scope, &mut reader.findings, place, key, data);
                     if let Some(chunk) = chunk {
                         chunks::add(&mut self.chunks, &mut reader.findings, place, chunk);
                     }

@@ -8,13 +8,32 @@ use crate::plan::{ChunkKind, Plan};
 use crate::units::wide;
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+/// Features by name: the bit of `incompat_flags`, the bit of `compat_ro_flags`.
+const FEATURES: [(&str, u64, u64); 11] = [
+    ("mixed-backref", 1 << 0, 0),
+    ("mixed-bg", 1 << 2, 0),
+    ("extref", 1 << 6, 0),
+    ("raid56", 1 << 7, 0),
+    ("skinny-metadata", 1 << 8, 0),
+    ("no-holes", 1 << 9, 0),
+    ("free-space-tree", 0, 1 << 0 | 1 << 1),
+    ("raid1c34", 1 << 11, 0),
+    ("zoned", 1 << 12, 0),
+    ("block-group-tree", 0, 1 << 3),
+    ("squota", 1 << 16, 0),
+];
+/// `incompat_flags`: nodes are larger than a page.
+const BIG_METADATA: u64 = 1 << 5;
 
 /// Compares the two.
-pub(super) fn check(plan: &Plan, reader: &mut Reader<'_>) {
+pub(super) fn check(plan: &Plan, reader: &mut Reader<'_>, quota: bool) {
     blocks(plan, reader);
     chunks(plan, reader);
     devices(plan, reader);
     filesystem(plan, reader);
+    features(plan, reader, quota);
 }
 
 /// Every block that was read is in the index, and nothing else.
@@ -49,6 +68,16 @@ fn chunks(plan: &Plan, reader: &mut Reader<'_>) {
         let mut said = format!("{} {} {}:", chunk.kind, chunk.profile, chunk.length);
         for stripe in &chunk.stripes {
             said.push_str(&format!(" {}@{}", stripe.offset, stripe.devid));
+        }
+        let profiles = &plan.filesystem.profiles;
+        for (profile, has) in [
+            (profiles.data, matches!(chunk.kind, ChunkKind::Data | ChunkKind::Mixed)),
+            (profiles.metadata, matches!(chunk.kind, ChunkKind::Metadata | ChunkKind::Mixed)),
+            (profiles.system, chunk.kind == ChunkKind::System),
+        ] {
+            if has {
+                reader.findings.equal(Code::IndexFilesystem, place, chunk.profile.name(), profile.name());
+            }
         }
         let found = left.remove(&chunk.logical.get()).map_or_else(|| "none".to_string(), |chunk| say(&chunk));
         reader.findings.equal(Code::IndexChunk, place, found, said);
@@ -115,5 +144,28 @@ fn filesystem(plan: &Plan, reader: &mut Reader<'_>) {
         if expected != found {
             findings.add(Code::IndexFilesystem, place, format!("{name} {expected}"), found);
         }
+    }
+}
+
+/// The names of the features, against the bits and trees that stand for them.
+fn features(plan: &Plan, reader: &mut Reader<'_>, quota: bool) {
+    let (said, read) = (&plan.filesystem, reader.filesystem.superblock);
+    let (incompat, compat_ro) = (read.incompat_flags.get(), read.compat_ro_flags.get());
+    let simple = incompat & 1 << 16 != 0;
+    let mut expected: Vec<&str> = FEATURES
+        .into_iter()
+        .filter(|(_, bit, bit_ro)| incompat & bit == *bit && compat_ro & bit_ro == *bit_ro)
+        .map(|(name, ..)| name)
+        .chain((quota && !simple).then_some("quota"))
+        .collect();
+    let mut found: Vec<&str> = said.features.iter().map(String::as_str).collect();
+    expected.sort_unstable();
+    found.sort_unstable();
+    let place = Place::filesystem();
+    reader.findings.equal(Code::IndexFilesystem, place, expected.join(" "), found.join(" "));
+    let big = said.node_size > said.page_size;
+    if big != (incompat & BIG_METADATA != 0) {
+        let expected = format!("the bit for nodes larger than a page of {}: {big}", said.page_size);
+        reader.findings.add(Code::IndexFilesystem, place, expected, !big);
     }
 }

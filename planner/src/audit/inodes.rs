@@ -311,8 +311,8 @@ impl Files {
                 reader.findings.add(Code::FileHole, inode.place, "an item for every hole", format!("none at {hole}"));
             }
         }
-        if reader.scope == Scope::New && item.generation.get() == 0 {
-            reader.findings.add(Code::InodeItem, inode.place, "a generation", 0);
+        if reader.scope == Scope::New && inode.number == FIRST_FREE_OBJECTID {
+            reader.directories.push((inode.place, item));
         }
     }
 

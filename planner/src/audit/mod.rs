@@ -64,7 +64,7 @@ enum Scope {
 /// Audits the filesystem on these disks.
 #[must_use]
 pub fn audit_disks(disks: &dyn Disks) -> Report {
-    filesystem::read(disks, Scope::Grown, Findings::default(), |_| {})
+    filesystem::read(disks, Scope::Grown, Findings::default(), |_, _| {})
 }
 
 /// Audits a plan: its schedule, the filesystem that its writes make, and what it says of that filesystem.
@@ -72,5 +72,8 @@ pub fn audit_disks(disks: &dyn Disks) -> Report {
 pub fn audit_plan(plan: &Plan) -> Report {
     let mut findings = Findings::default();
     schedule::check(plan, &mut findings);
-    filesystem::read(&Replay::new(plan), Scope::New, findings, |reader| index::check(plan, reader))
+    filesystem::read(&Replay::new(plan), Scope::New, findings, |reader, contents| {
+        new::times(reader, contents, plan.filesystem.time);
+        index::check(plan, reader, contents.quota_tree);
+    })
 }

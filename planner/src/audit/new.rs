@@ -4,12 +4,40 @@
 use super::filesystem::Contents;
 use super::reader::Reader;
 use super::{Code, Place};
-use crate::disk::inode::InodeItem;
+use crate::disk::inode::{DIRECTORY_MODE, InodeItem, ROOT_ITEM_INIT, Timespec};
 use crate::disk::root::TreeId;
 use crate::units::wide;
 use alloc::collections::BTreeMap;
-use alloc::format;
 use zerocopy::IntoBytes;
+
+/// Checks the times of a new filesystem against the one at which it was made.
+pub(super) fn times(reader: &mut Reader<'_>, contents: &Contents, time: u64) {
+    let (made, none) = (Timespec::from_seconds(time), Timespec::default());
+    for (tree, root) in &contents.roots.roots {
+        let expected = if *tree == TreeId::Fs.objectid() { made } else { none };
+        if root.item.ctime != expected || root.item.otime != expected {
+            reader.findings.add(Code::NewRoot, root.place, "the time of creation", "another");
+        }
+    }
+    let generation = reader.filesystem.superblock.generation;
+    for (place, item) in core::mem::take(&mut reader.directories) {
+        let expected = InodeItem {
+            generation,
+            size: item.size,
+            nbytes: u64::from(reader.filesystem.node_size).into(),
+            nlink: 1.into(),
+            mode: DIRECTORY_MODE.into(),
+            atime: made,
+            ctime: made,
+            mtime: made,
+            otime: made,
+            ..InodeItem::default()
+        };
+        if item.as_bytes() != expected.as_bytes() {
+            reader.findings.add(Code::NewDirectory, place, "a root directory as it is in a new filesystem", "another");
+        }
+    }
+}
 
 /// Checks it.
 pub(super) fn check(reader: &mut Reader<'_>, contents: &Contents) {
@@ -61,14 +89,18 @@ fn roots(reader: &mut Reader<'_>, contents: &Contents) {
         if subvolume == (item.uuid == [0; 16]) {
             findings.add(Code::NewRoot, place, "a UUID exactly if it is a subvolume", hex::encode(item.uuid));
         }
-        let InodeItem { mode, nlink, .. } = item.inode;
-        if (mode.get() >> 12, nlink.get()) != (4, 1) {
-            findings.add(
-                Code::NewRoot,
-                place,
-                "a directory as the embedded inode",
-                format!("mode {mode:o}, {nlink} links"),
-            );
+        let has_files = item.root_dirid.get() != 0;
+        let inode = InodeItem {
+            generation: generation.into(),
+            size: 3.into(),
+            nbytes: u64::from(reader.filesystem.node_size).into(),
+            nlink: 1.into(),
+            mode: DIRECTORY_MODE.into(),
+            flags: (if has_files { ROOT_ITEM_INIT } else { 0 }).into(),
+            ..InodeItem::default()
+        };
+        if item.inode.as_bytes() != inode.as_bytes() {
+            findings.add(Code::NewRoot, place, "the embedded inode of every new tree", "another");
         }
         let unused = [
             item.last_snapshot.as_bytes(),

@@ -3,6 +3,7 @@
 use super::geometry::{Chunks, Run};
 use super::superblock::Filesystem;
 use super::{Code, Counts, Disks, Findings, Place, Scope};
+use crate::disk::inode::InodeItem;
 use crate::disk::superblock::{SUPERBLOCK_OFFSETS, SUPERBLOCK_SIZE};
 use crate::units::in_memory;
 use alloc::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(super) struct Reader<'a> {
     pub(super) visits: u64,
     /// Whether they were too few.
     pub(super) tired: bool,
+    /// The root directory of every tree that has one.
+    pub(super) directories: Vec<(Place, InodeItem)>,
 }
 
 /// What is remembered of a tree block.

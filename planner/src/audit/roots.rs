@@ -54,6 +54,8 @@ struct Directory {
     inode: bool,
     named: bool,
     default: Option<u64>,
+    /// Whether the default subvolume knows its name there.
+    referred: bool,
 }
 
 impl Roots {
@@ -76,7 +78,10 @@ impl Roots {
             },
             _ if key.objectid == ROOT_TREE_DIR => self.directory(reader, place, key, data),
             ItemType::INODE_REF if key.offset == ROOT_TREE_DIR && is_subvolume(key.objectid) => {
-                let named = InodeRef::read_from_prefix(data).is_ok_and(|(_, name)| name == b"default");
+                let named = InodeRef::read_from_prefix(data).is_ok_and(|(item, name)| {
+                    name == b"default" && usize::from(item.name_len.get()) == name.len() && item.index.get() == 0
+                });
+                self.directory.referred = true;
                 if !named {
                     reader.findings.add(Code::RootDirectory, place, "the name 'default'", "another");
                 }
@@ -139,21 +144,28 @@ impl Roots {
         let good = match key.item_type {
             ItemType::INODE_ITEM => {
                 self.directory.inode = true;
-                InodeItem::read_from_bytes(data).is_ok_and(|item| item.mode.get() >> 12 == 4 && item.nlink.get() == 1)
+                let item = InodeItem::read_from_bytes(data).ok();
+                if let (Some(item), Scope::New) = (item, reader.scope) {
+                    reader.directories.push((place, item));
+                }
+                item.is_some_and(|item| item.mode.get() >> 12 == 4 && item.nlink.get() == 1)
             }
             ItemType::INODE_REF => {
                 self.directory.named = key.offset == ROOT_TREE_DIR;
                 let item = InodeRef::read_from_prefix(data);
-                item.is_ok_and(|(item, name)| name == b".." && usize::from(item.name_len.get()) == name.len())
+                item.is_ok_and(|(item, name)| name == b".." && item.name_len.get() == 2 && item.index.get() == 0)
             }
             ItemType::DIR_ITEM => each_name(data, |item, name| {
                 let location = Key::from(item.location);
                 if name == b"default" {
                     self.directory.default = Some(location.objectid);
                 }
+                let newest = reader.filesystem.superblock.generation;
+                let new = reader.scope == Scope::New;
                 u64::from(name_hash(name)) == key.offset
                     && item.entry_type == DIRECTORY_TYPE
                     && location.item_type == ItemType::ROOT_ITEM
+                    && (!new || location.offset == u64::MAX && item.transid == newest)
             }),
             _ => false,
         };
@@ -200,8 +212,8 @@ impl Roots {
             }
         }
         let place = Place::tree(TreeId::Root.objectid());
-        let Directory { inode, named, default } = self.directory;
-        if !inode || !named || default.is_none() {
+        let Directory { inode, named, default, referred } = self.directory;
+        if !inode || !named || default.is_none() || new && !referred {
             let found = format!("inode: {inode}, its name: {named}, entry: {}", default.is_some());
             reader.findings.add(Code::RootDirectory, place, "a directory with the entry 'default'", found);
         }
