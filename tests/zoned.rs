@@ -15,7 +15,7 @@ const GUEST: [&str; 8] = ["--smp", "1", "--zns", ZNS, "--zns", ZNS, "--timeout",
 
 /// A name, and what is done in the guest; `zoned-guest/functions.sh` has the words. In all of `make_and_use` every zone is
 /// dirty before, and the device sees one reset.
-const CASES: [(&str, &str); 20] = [
+const CASES: [(&str, &str); 24] = [
     ("single metadata", "on nullb 1 size=256M zone=4M -- make_and_use -m single -d single"),
     ("dup metadata", "on nullb 1 size=256M zone=4M -- make_and_use"),
     ("dup metadata, small zone capacity", "on nullb 1 size=256M zone=4M cap=3M -- make_and_use"),
@@ -38,6 +38,10 @@ const CASES: [(&str, &str); 20] = [
     ("too few active zones", "on nullb 1 size=256M zone=4M max_active=7 -- planning_refused 3 'zones active'"),
     ("few active zones", "on nullb 1 size=256M zone=4M max_active=9 -- planning_warns 'sync can hang'"),
     ("few open zones", "on nullb 1 size=256M zone=4M max_open=8 -- planning_warns 'sync can hang'"),
+    ("as few zones as last, single metadata", "on nullb 1 size=48M zone=4M -- make_and_change -m single -d single"),
+    ("as few zones as last, dup metadata", "on nullb 1 size=96M zone=4M max_active=10 -- make_and_change"),
+    ("few zones", "on nullb 1 size=92M zone=4M max_active=10 -- planning_warns 'finds no empty one'"),
+    ("few zones to be kept active", "on nullb 1 size=156M zone=4M -- planning_warns 'sync can hang'"),
     ("too few zones", "on nullb 1 size=44M zone=4M -- planning_refused 3 'below the minimum'"),
 ];
 
@@ -46,7 +50,7 @@ static ENDED: [OnceLock<Result<Vec<Ended>, String>>; 2] = [const { OnceLock::new
 
 fn main() -> ExitCode {
     let cases = CASES.into_iter().enumerate().map(|(number, (name, _))| guest_case(name, number)).collect();
-    suite::run(20, cases)
+    suite::run(24, cases)
 }
 
 /// A case that any user can run who has QEMU; the first one in each guest runs all that are in it.

@@ -135,7 +135,9 @@ fn every_rule_has_its_error() {
             it.devices[0].zones.as_mut().unwrap().runs =
                 vec![ZoneRun::new(60, ZoneState::Open), ZoneRun::new(2, ZoneState::Closed), ZoneRun::new(2, ZoneState::Full)];
         }),
-        E::DeviceTooSmall { .. } => zoned(1, &Zones::described(11 * 256 * MIB, 256 * MIB, None, 0)),
+        E::DeviceTooSmall { .. } => zoned(1, &few_zones(11)),
+        E::DeviceTooSmall { .. } => Request { metadata: Some(Single), ..zoned(1, &few_zones(7)) },
+        E::DeviceTooSmall { .. } => Request { metadata: Some(Raid1), ..zoned(2, &few_zones(9)) },
     }
 }
 
@@ -167,6 +169,8 @@ fn edges_are_accepted() {
         with(request(2), |it| it.identity.device_uuids = vec![Uuid::from_u128(7)]),
         switched(request(1), &["zoned"]),
         zoned(1, &Zones { model: ZoneModel::HostAware, ..zones.clone() }),
+        zoned(1, &few_zones(12)),
+        Request { metadata: Some(Profile::Single), ..zoned(1, &few_zones(8)) },
         zoned(2, &Zones { max_active: 8, ..zones }),
     ] {
         if let Err(error) = plan(&good) {
@@ -188,9 +192,25 @@ fn warnings_have_codes() {
         ("small", with(request(1), |it| it.devices[0].size = 512 * MIB)),
         ("sector-size", with(request(1), |it| it.page_size = 65536)),
         ("active-zones", zoned(1, &zones)),
+        ("active-zones", zoned(1, &few_zones(39))),
+        ("few-zones", zoned(1, &few_zones(23))),
+        ("few-zones", Request { metadata: Some(Profile::Single), ..zoned(1, &few_zones(11)) }),
+        ("few-zones", Request { metadata: Some(Profile::Raid1), ..zoned(2, &few_zones(11)) }),
     ] {
         let warnings = plan(&request).unwrap().warnings;
         assert!(warnings.iter().any(|warning| warning.code == code), "{code}: {warnings:?}");
     }
-    assert_eq!(plan(&request(1)).unwrap().warnings, [], "a plain request has none");
+    for plain in [
+        request(1),
+        zoned(1, &few_zones(40)),
+        zoned(1, &Zones { max_active: 10, ..few_zones(24) }),
+        Request { metadata: Some(Profile::Single), ..zoned(1, &few_zones(12)) },
+    ] {
+        assert_eq!(plan(&plain).unwrap().warnings, [], "a plain request has none");
+    }
+}
+
+/// A zoned device that has no more than these.
+fn few_zones(count: u64) -> Zones {
+    Zones::described(count * 256 * MIB, 256 * MIB, None, 0)
 }

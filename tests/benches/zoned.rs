@@ -1,7 +1,8 @@
 //! Making a zoned filesystem on slow devices, beside the installed mkfs.btrfs: wall time and requests.
 //!
-//! In a guest with null_blk devices of 128 MiB, 32 zones, all of them dirty, where every request takes 110 ms. Both programs
-//! take turns within one run of one guest, so that the ratios hold although the times of a shared machine do not.
+//! In a guest with null_blk devices of 128 MiB, 32 zones, all of them full, where every request takes 110 ms: full of
+//! nothing that anybody knows, or of the filesystem that the other program has just made, which is wiped first. Both
+//! programs take turns within one run of one guest, so that the ratios hold although the times of a shared machine do not.
 
 // A benchmark may fail by panicking.
 #![allow(missing_docs)]
@@ -27,16 +28,19 @@ fn all() -> Outcome {
     command.args(["--timeout", "900", "--add"]).arg(format!("{}:/timing", folder().join("timing").display()));
     command.args(["--", "/timing", DELAY, ROUNDS]).args(COUNTS);
     let printed = run(&mut command)?.success()?.text();
-    println!("| devices | program | median ms | min ms | of mkfs.btrfs | requests |");
-    println!("| ---: | --- | ---: | ---: | ---: | --- |");
+    println!("| devices | zones | program | median ms | min ms | of mkfs.btrfs | requests |");
+    println!("| ---: | --- | --- | ---: | ---: | ---: | --- |");
     for count in COUNTS {
-        let mut reference = None;
-        for (word, name) in [("reference", "mkfs.btrfs"), ("ours", "btrfs-plan, btrfs-exec")] {
-            let (median, min) = times(&printed, &format!("time {count} {word} "))?;
-            let ratio = f64::from(median) / *reference.get_or_insert(f64::from(median));
-            let start = format!("requests {count} {word} ");
-            let requests = printed.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or_default();
-            println!("| {count} | {name} | {median} | {min} | {ratio:.2} | {requests} |");
+        for (state, zones) in [("dirty", "full"), ("old", "full, an old filesystem")] {
+            let mut reference = None;
+            for (word, name) in [("reference", "mkfs.btrfs"), ("ours", "btrfs-plan, btrfs-exec")] {
+                let (median, min) = times(&printed, &format!("time {count} {state} {word} "))?;
+                let ratio = f64::from(median) / *reference.get_or_insert(f64::from(median));
+                let start = format!("requests {count} {word} ");
+                let requests = printed.lines().find_map(|line| line.strip_prefix(&start)).filter(|_| state == "dirty");
+                let requests = requests.unwrap_or_default();
+                println!("| {count} | {zones} | {name} | {median} | {min} | {ratio:.2} | {requests} |");
+            }
         }
     }
     Ok(())

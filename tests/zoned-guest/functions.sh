@@ -125,6 +125,22 @@ use_it() {
     umount /mnt
 }
 
+# A small file comes and goes, and everything is written down each time.
+make_and_change() {
+    local number
+    plan_and_execute "$@"
+    mount -t btrfs "${devices[0]}" /mnt
+    for ((number = 0; number < 60; number++)); do
+        echo "$number" >/mnt/file
+        sync -f /mnt
+        rm /mnt/file
+        sync -f /mnt
+    done
+    umount /mnt
+    check
+    kernel_log
+}
+
 check() {
     btrfs check --check-data-csum "${devices[0]}" >"$work/check" 2>&1 && return
     # Versions before 6.19 know no zoned profiles but single and dup; the kernel and its scrub have judged already.

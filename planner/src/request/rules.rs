@@ -35,7 +35,7 @@ impl Settings {
         let mut features = features(request, mixed, data, metadata, &mut warnings)?;
         let zone_size = zoned::resolve(request, &mut features, data, metadata, &mut warnings)?;
         let minimum = match zone_size {
-            Some(zone_size) => minimum::minimum_zones(data, metadata).times(zone_size)?,
+            Some(zone_size) => minimum::minimum_zones(metadata).times(zone_size)?,
             None => minimum::minimum_device_size(mixed, data, metadata, node_size)?,
         };
         let devices = devices(request, zone_size.unwrap_or(u64::from(sector_size)), minimum, zone_size.is_some())?;

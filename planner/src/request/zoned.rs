@@ -1,5 +1,6 @@
 //! The rules of zoned filesystems.
 
+use super::minimum::lasting_zones;
 use super::rules::name;
 use super::{Feature, Features, Profile, Request, RequestError, Warning, ZoneModel, Zones, zones};
 use crate::units::SizeOverflow;
@@ -12,6 +13,9 @@ use alloc::vec::Vec;
 const FEWEST_ACTIVE: u32 = 8;
 /// With fewer than this, mounting works, and then `sync` can hang for ever.
 const SAFE_ACTIVE: u32 = 10;
+/// Of a device without limits, kernels keep one zone in so many active. Found by trying, with Linux 7.3: `dup` hangs on up
+/// to 35 zones, and on any number if the device has a limit of 8.
+const ACTIVE_SHARE: u64 = 4;
 
 /// The zone size, if the filesystem is to be zoned: because it was asked for, or because a device can be written in no
 /// other way.
@@ -54,6 +58,7 @@ pub(super) fn resolve(
                 return Err(RequestError::ZoneReport { device: device_name(), problem });
             }
             check_active(request, index, zones, warnings)?;
+            warn_of_few(device_name(), zones, metadata, warnings)?;
         }
         let kind = device.zones.as_ref().map(|zones| zones.size);
         let first = *first.get_or_insert(kind);
@@ -66,6 +71,37 @@ pub(super) fn resolve(
 
 fn words(zone_size: Option<u64>) -> String {
     zone_size.map_or_else(|| "no zones".to_string(), |size| format!("zones of {size} bytes"))
+}
+
+/// What kernels accept, and then cannot go on with.
+fn warn_of_few(
+    device: String,
+    zones: &Zones,
+    metadata: Profile,
+    warnings: &mut Vec<Warning>,
+) -> Result<(), SizeOverflow> {
+    if zones.model == ZoneModel::Emulated {
+        return Ok(());
+    }
+    let mut warn = |code: &str, message| warnings.push(Warning { code: code.to_string(), message });
+    let count = zones.count()?;
+    if count < lasting_zones(metadata) {
+        warn(
+            "few-zones",
+            format!("{device} has {count} zones: writing soon finds no empty one with metadata {metadata}"),
+        );
+    }
+    let limited = zones.max_active != 0 || zones.max_open != 0;
+    if metadata == Profile::Dup && !limited && count / ACTIVE_SHARE < u64::from(SAFE_ACTIVE) {
+        warn(
+            "active-zones",
+            format!(
+                "{device} has {count} zones, of which kernels keep a quarter active: with metadata dup sync can hang for \
+                 ever on it"
+            ),
+        );
+    }
+    Ok(())
 }
 
 fn check_active(
