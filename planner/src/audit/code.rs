@@ -183,6 +183,8 @@ codes! {
         SnapshotsUnread "snapshots-unread" Warning "Snapshots share so many blocks that their files were not all looked at.";
         NewGeneration "new-generation" Error "Something in a new filesystem is not of its only transaction.";
         NewDirectory "new-directory" Error "A new filesystem's root directory has a field that is not what it is in a new one.";
+        NewInode "new-inode" Error "A new filesystem's inode has a field that is not what it is in a new one.";
+        NewOdd "new-odd" Error "A new filesystem has something that is odd even in a used one.";
         NewRoot "new-root" Error "A new filesystem's root item has a field that is not what it is in a new one.";
     }
     Index("What a plan says of its filesystem") {
@@ -191,6 +193,10 @@ codes! {
         IndexDevice "index-device" Error "The plan's devices are not those of its filesystem.";
         IndexFilesystem "index-filesystem" Error "What the plan says of its filesystem is not what stands in it.";
     }
+    Document("Document") {
+        DocumentFormat "document-format" Error "The format is not the one that this audit knows.";
+        DocumentPageSize "document-page-size" Error "The page size is one that no machine has.";
+    }
     Schedule("Schedule") {
         ScheduleUnsound "schedule-unsound" Error
             "A list of the plan is out of order, reaches beyond its device, or names what is not there.";
@@ -198,6 +204,7 @@ codes! {
         ScheduleLimit "schedule-limit" Error "A device's limit is neither its planned size nor the end of the device.";
         ScheduleNodeSize "schedule-node-size" Error "The node size is one that the format does not know.";
         BlockOrder "block-order" Error "The plan's blocks do not ascend.";
+        ChunkOrder "chunk-order" Error "The plan's chunks do not ascend.";
         BlockUnmapped "block-unmapped" Error "Blocks of the plan lie in none of its chunks, or in several.";
         BlockPayload "block-payload" Error "A copy of a block is written with other bytes than the plan shows for it.";
         WipeMissing "wipe-missing" Error "Sectors of a signature that was found are not wiped.";
@@ -210,7 +217,7 @@ codes! {
         DiscardGranularity "discard-granularity" Error "A discard is not of whole granules of its device.";
         DiscardUnsupported "discard-unsupported" Error "A discard is planned on a device that was found to have none.";
         ResetMissing "reset-missing" Error "A zone that is not empty is not reset.";
-        ResetNeedless "reset-needless" Error "A range of zones is reset that holds only empty ones.";
+        ResetNeedless "reset-needless" Error "A range of zones is reset that begins or ends with empty ones.";
         ResetPartial "reset-partial" Error "A reset is not of whole zones.";
         ResetState "reset-state" Error "A range to reset holds a zone that cannot be reset.";
         ResetNoZones "reset-no-zones" Error "A reset is planned on a device without zones that are written in order.";

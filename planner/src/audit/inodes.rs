@@ -3,7 +3,7 @@
 use super::reader::Reader;
 use super::superblock::NO_HOLES;
 use super::walk::Leaf;
-use super::{Code, Findings, Place, Scope, directories};
+use super::{Code, Findings, Place, Scope, directories, new_inodes};
 use crate::disk::directory::{DirItem, name_hash};
 use crate::disk::file_extent::{FileExtentHead, FileExtentPlace, INLINE, PREALLOCATED};
 use crate::disk::inode::{FIRST_FREE_OBJECTID, InodeExtref, InodeItem, InodeRef, NODATASUM};
@@ -207,7 +207,8 @@ impl Files {
         let entry =
             Entry { directory: key.objectid, name: name.to_vec(), target, index, kind: Some(item.entry_type & 0x7f) };
         if index.is_some() { &mut self.by_index } else { &mut self.by_hash }.push(entry);
-        !name.is_empty() && item.data_len.get() == 0
+        let plain = location.item_type == ItemType::ROOT_ITEM || location.offset == 0;
+        plain && !name.is_empty() && item.data_len.get() == 0
     }
 
     fn entries_by_hash(&mut self, reader: &mut Reader<'_>, place: Place, key: Key, data: &[u8]) -> bool {
@@ -313,6 +314,9 @@ impl Files {
         }
         if reader.scope == Scope::New && inode.number == FIRST_FREE_OBJECTID {
             reader.directories.push((inode.place, item));
+        }
+        if reader.scope == Scope::New {
+            new_inodes::check(reader, inode.place, &item);
         }
     }
 

@@ -11,8 +11,9 @@
 //! What is where, in the order of reading: `superblock` and `super_log` (copies and their places), `chunks` (items) and
 //! `geometry` (mapping), `reader` (bytes of every copy), `block` (one tree block), `walk` (one tree), `filesystem` (all
 //! trees, in order), and then a file for each concern: `devices`, `roots`, `extents`, `references`, `block_groups`,
-//! `free_space`, `inodes`, `directories`, `checksums`, `parity`, `uuids`, `quotas`, `backup_roots`; `new` for what holds
-//! only of a filesystem that nobody has used yet; `index` for what a plan says of its own filesystem.
+//! `free_space`, `inodes`, `directories`, `checksums`, `parity`, `uuids`, `quotas`, `backup_roots`; `new` and `new_inodes`
+//! for what holds only of a filesystem that nobody has used yet; `index` for what a plan says of its own filesystem;
+//! `schedule` and `document` for the plan itself.
 
 mod backup_roots;
 mod block;
@@ -23,6 +24,7 @@ mod code;
 mod devices;
 mod directories;
 mod disks;
+mod document;
 mod extents;
 mod filesystem;
 mod finding;
@@ -31,6 +33,7 @@ mod geometry;
 mod index;
 mod inodes;
 mod new;
+mod new_inodes;
 mod parity;
 mod quotas;
 mod reader;
@@ -71,9 +74,11 @@ pub fn audit_disks(disks: &dyn Disks) -> Report {
 #[must_use]
 pub fn audit_plan(plan: &Plan) -> Report {
     let mut findings = Findings::default();
+    document::check(plan, &mut findings);
     schedule::check(plan, &mut findings);
     filesystem::read(&Replay::new(plan), Scope::New, findings, |reader, contents| {
         new::times(reader, contents, plan.filesystem.time);
         index::check(plan, reader, contents.quota_tree);
+        reader.findings.refuse_oddities();
     })
 }

@@ -64,6 +64,7 @@ fn superblock(reader: &mut Reader<'_>) {
         block.nr_global_roots.as_bytes(),
         block.reserved.as_bytes(),
         block.padding.as_bytes(),
+        block.log_root.as_bytes(),
         block.log_root_transid.as_bytes(),
         block.log_root_level.as_bytes(),
         block.compat_flags.as_bytes(),
@@ -88,6 +89,9 @@ fn roots(reader: &mut Reader<'_>, contents: &Contents) {
         let subvolume = *tree == TreeId::Fs.objectid();
         if subvolume == (item.uuid == [0; 16]) {
             findings.add(Code::NewRoot, place, "a UUID exactly if it is a subvolume", hex::encode(item.uuid));
+        }
+        if place.key.is_none_or(|key| key.offset != 0) {
+            findings.add(Code::NewRoot, place, "a key with the offset 0", "another");
         }
         let has_files = item.root_dirid.get() != 0;
         let inode = InodeItem {

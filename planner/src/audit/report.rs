@@ -1,6 +1,6 @@
 //! What an audit comes to.
 
-use super::{Code, Finding, Place, Severity};
+use super::{Code, Finding, Place, Severity, Subject};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt::Display;
@@ -15,6 +15,8 @@ pub struct Findings {
     kept: Vec<Finding>,
     errors: u64,
     warnings: u64,
+    /// Warnings about the filesystem.
+    odd: u64,
 }
 
 impl Findings {
@@ -26,6 +28,9 @@ impl Findings {
             Severity::Warning => &mut self.warnings,
         };
         *count = count.saturating_add(1);
+        if severity == Severity::Warning && code.subject() != Subject::Schedule {
+            self.odd = self.odd.saturating_add(1);
+        }
         if self.kept.len() < KEPT {
             let (expected, found) = (expected.to_string(), found.to_string());
             self.kept.push(Finding { code, severity, place, expected, found });
@@ -36,6 +41,13 @@ impl Findings {
     pub fn equal<T: PartialEq + Display>(&mut self, code: Code, place: Place, expected: T, found: T) {
         if expected != found {
             self.add(code, place, expected, found);
+        }
+    }
+
+    /// What is only odd in a used filesystem is wrong in a new one.
+    pub(super) fn refuse_oddities(&mut self) {
+        if self.odd > 0 {
+            self.add(Code::NewOdd, Place::filesystem(), "no warnings about a new filesystem", self.odd);
         }
     }
 
@@ -76,7 +88,7 @@ pub struct Report {
 
 impl Report {
     pub(super) fn new(findings: Findings, read: Counts) -> Self {
-        let Findings { kept, errors, warnings } = findings;
+        let Findings { kept, errors, warnings, odd: _ } = findings;
         Self { findings: kept, errors, warnings, read }
     }
 

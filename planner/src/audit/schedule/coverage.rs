@@ -41,6 +41,12 @@ impl<'a> Blocks<'a> {
             findings.add(Code::BlockOrder, Place::logical(*right), format!("a block above {left}"), right);
             logicals.sort_unstable();
         }
+        for (left, right) in plan.chunks.iter().zip(plan.chunks.iter().skip(1)) {
+            if left.logical >= right.logical {
+                let expected = format!("a chunk above {}", left.logical);
+                findings.add(Code::ChunkOrder, Place::logical(right.logical.get()), expected, right.logical);
+            }
+        }
         let mut mapped = 0_usize;
         for chunk in &plan.chunks {
             let (start, end) = (chunk.logical.get(), chunk.logical.get().saturating_add(chunk.length));

@@ -118,8 +118,11 @@ fn check_resets(slot: &Slot<'_>, runs: &[PlacedRun], zones: &Zones, findings: &m
         if let Some(place) = conventional.first_within(start, end).filter(|_| (start, end) != whole) {
             findings.add(Code::ResetState, at(slot, place), "zones that can be reset", "a conventional one");
         }
-        if dirty.first_within(start, end).is_none() {
-            findings.add(Code::ResetNeedless, at(slot, start), "a range with something to reset", "only empty zones");
+        // Empty zones between others save requests; at an edge they only cost.
+        let last = end.saturating_sub(zones.size).max(start);
+        let edges = [dirty.first_within(start, end) == Some(start), dirty.first_within(last, end).is_some()];
+        if (start, end) != whole && edges.contains(&false) || dirty.first_within(start, end).is_none() {
+            findings.add(Code::ResetNeedless, at(slot, start), "a range with something to reset at both ends", end);
         }
     }
 }
