@@ -139,7 +139,7 @@ fn killed(images: &mut Images, old: Old, options: &str, loops: Option<&LoopSet>)
     let mut kills = 0;
     while kills < KILLS {
         tries += 1;
-        ensure(tries < KILLS * 3, || format!("only {kills} of {tries} runs could be killed"))?;
+        ensure(tries < KILLS * 8, || format!("only {kills} of {tries} runs could be killed"))?;
         images.restore()?;
         forget_cached(loops)?;
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
