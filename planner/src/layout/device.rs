@@ -1,7 +1,7 @@
 //! One device's space: which extents are taken, and where the next one fits.
 
 use super::zones::UsableZones;
-use crate::request::SettingsDevice;
+use crate::request::{SettingsDevice, Zones};
 use crate::units::{Checked, Logical, MIB, Physical, SizeOverflow, in_memory, wide};
 use alloc::vec::Vec;
 
@@ -30,8 +30,35 @@ pub struct DeviceSpace {
 
 impl DeviceSpace {
     pub(super) fn new(device: &SettingsDevice) -> Result<Self, SizeOverflow> {
-        let zones = device.zones().map(|zones| UsableZones::new(zones, device.size)).transpose()?;
-        Ok(Self { size: device.size, extents: Vec::new(), zones })
+        Self::with_zones(device.size, device.zones())
+    }
+
+    /// An empty device of so many bytes and these zones.
+    pub(super) fn with_zones(size: u64, zones: Option<&Zones>) -> Result<Self, SizeOverflow> {
+        let zones = zones.map(|zones| UsableZones::new(zones, size)).transpose()?;
+        Ok(Self { size, extents: Vec::new(), zones })
+    }
+
+    /// The free ranges where chunks may be, as start and end, ascending.
+    pub(super) fn free(&self) -> Result<Vec<(u64, u64)>, SizeOverflow> {
+        let mut free = Vec::new();
+        let mut start = FIRST_USABLE;
+        for extent in &self.extents {
+            if start < extent.start.get() {
+                free.push((start, extent.start.get()));
+            }
+            start = start.max(extent.start.plus(extent.length)?.get());
+        }
+        if start < self.size {
+            free.push((start, self.size));
+        }
+        Ok(free)
+    }
+
+    /// The capacities of the free zones, in their order; none on a device without zones.
+    pub(super) fn free_zones(&self) -> impl Iterator<Item = u64> {
+        let free = self.zones.iter().flat_map(|zones| zones.free(&self.extents).map(move |zone| (zones, zone)));
+        free.filter_map(|(zones, zone)| zones.capacity(zone))
     }
 
     /// Planned bytes of the device.

@@ -5,6 +5,7 @@
 //! final chunks land where they would, and gives them back.
 
 mod allocate;
+pub mod capacity;
 mod chunk;
 mod device;
 mod mapping;

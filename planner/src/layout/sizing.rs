@@ -87,7 +87,7 @@ pub(super) fn chunk_length(profile: Profile, stripe: u64, stripes: u64) -> Resul
 }
 
 /// Stripes of a chunk item that fits into a leaf.
-fn leaf_stripes(node_size: u32) -> u64 {
+pub(super) fn leaf_stripes(node_size: u32) -> u64 {
     let heads = wide(HEADER_SIZE.saturating_add(ITEM_SIZE).saturating_add(size_of::<ChunkItem>()));
     u64::from(node_size).saturating_sub(heads).checked_div(wide(size_of::<StripeItem>())).unwrap_or(0)
 }

@@ -4,6 +4,7 @@
 //! [`DeviceDetail`]) and then put into text ([`text`]), SVG ([`svg()`]) or HTML ([`html()`]); as they are, they serialize
 //! to documents for programs.
 
+mod capacity;
 mod date;
 pub mod decode;
 mod detail;
@@ -17,6 +18,7 @@ mod summary;
 mod svg;
 pub mod text;
 
+pub use capacity::CapacityView;
 pub use date::utc;
 pub use detail::{
     BlockView, ChunkOf, DeviceDetail, Extent, NotThere, Place, PlannedWrite, Role, SuperblockView, TreeView,

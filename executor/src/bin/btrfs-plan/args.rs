@@ -1,5 +1,7 @@
 //! The command line.
 
+use crate::capacity;
+use crate::request::Asked;
 use crate::show;
 use btrfs_executor::size;
 use btrfs_executor::target::Target;
@@ -139,6 +141,8 @@ pub(crate) struct Output {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Show(show::Args),
+    // As large as the options of planning.
+    Capacity(Box<capacity::Args>),
     /// Print the JSON Schema of plans or requests
     Schema {
         /// Of which document
@@ -153,6 +157,14 @@ pub(crate) enum Document {
     Plan,
     /// What the planner is asked
     Request,
+}
+
+impl Args {
+    /// What of it concerns the request.
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let Output { quiet, verbose, .. } = self.output;
+        Asked { options: &self.options, saved: self.request.as_deref(), quiet, verbose: verbose > 0 }
+    }
 }
 
 impl Options {

@@ -1,6 +1,7 @@
 //! Plans a new btrfs filesystem, and writes nothing but the plan.
 
 mod args;
+mod capacity;
 mod facts;
 mod features;
 mod output;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let args = Args::parse();
     match run(&args) {
-        Ok(()) => ExitStatus::Done.into(),
+        Ok(status) => status.into(),
         Err(failure) => {
             console::failure(&failure);
             failure.status.into()
@@ -26,21 +27,21 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Args) -> Result<(), Failure> {
+fn run(args: &Args) -> Result<ExitStatus, Failure> {
     match &args.command {
-        Some(Command::Show(args)) => show::run(args),
-        Some(Command::Schema { of }) => schema::run(*of),
-        None if args.options.lists_features() => features::list(),
-        None => {
-            let request = request::request(args)?;
-            if args.print_request {
-                return output::print(request.to_json().as_bytes());
-            }
-            let plan = btrfs_planner::plan(&request).map_err(|error| {
-                let hint = error.hint();
-                Failure::refused(error).with_hint(hint)
-            })?;
-            output::plan(&plan, &args.output)
-        }
+        Some(Command::Show(args)) => show::run(args)?,
+        Some(Command::Capacity(args)) => capacity::run(args)?,
+        Some(Command::Schema { of }) => schema::run(*of)?,
+        None if args.options.lists_features() => features::list()?,
+        None => plan(args)?,
     }
+    Ok(ExitStatus::Done)
+}
+
+fn plan(args: &Args) -> Result<(), Failure> {
+    let request = request::request(&args.asked())?;
+    if args.print_request {
+        return output::print(request.to_json().as_bytes());
+    }
+    output::plan(&request::plan(&request)?, &args.output)
 }

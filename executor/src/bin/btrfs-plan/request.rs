@@ -1,13 +1,14 @@
 //! From a command line to a request: whatever the planner may not ask for itself is found out here.
 
-use crate::args::Args;
+use crate::args::Options;
 use crate::facts;
 use btrfs_executor::console;
 use btrfs_executor::document::{self, Place};
 use btrfs_executor::exit::Failure;
-use btrfs_planner::Request;
 use btrfs_planner::request::{DiscardStrategy, FeatureSwitch, UnknownFeature};
+use btrfs_planner::{Plan, Request};
 use std::io::{self, Read};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Command lines that make no sense.
@@ -30,19 +31,43 @@ struct Missing {
     source: io::Error,
 }
 
-pub(crate) fn request(args: &Args) -> Result<Request, Failure> {
-    if let Some(path) = &args.request {
-        let text = document::read(&Place::from(path.as_path()))?;
+/// What a command line asks for.
+pub(crate) struct Asked<'a> {
+    pub(crate) options: &'a Options,
+    /// A saved request, instead of options.
+    pub(crate) saved: Option<&'a Path>,
+    /// No warnings.
+    pub(crate) quiet: bool,
+    /// Say what was found on the devices.
+    pub(crate) verbose: bool,
+}
+
+/// The plan that is asked for.
+pub(crate) fn planned(asked: &Asked<'_>) -> Result<Plan, Failure> {
+    plan(&request(asked)?)
+}
+
+/// The plan for a request.
+pub(crate) fn plan(request: &Request) -> Result<Plan, Failure> {
+    btrfs_planner::plan(request).map_err(|error| {
+        let hint = error.hint();
+        Failure::refused(error).with_hint(hint)
+    })
+}
+
+pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
+    if let Some(path) = asked.saved {
+        let text = document::read(&Place::from(path))?;
         return Request::from_json(&text).map_err(|error| {
             let hint = error.hint();
             Failure::refused(error).with_hint(hint)
         });
     }
-    let options = &args.options;
+    let options = asked.options;
     if options.targets.is_empty() {
         return Err(Failure::usage(Usage::NoTarget).with_hint(Some("btrfs-plan --help tells what can be one")));
     }
-    let features = switches(args)?;
+    let features = switches(asked)?;
     let time = match options.time {
         Some(time) => time,
         None => time()?,
@@ -51,7 +76,7 @@ pub(crate) fn request(args: &Args) -> Result<Request, Failure> {
         Some(seed) => seed.clone(),
         None => random()?,
     };
-    let devices = facts::facts(&options.targets, options.byte_count, args.output.verbose > 0)?;
+    let devices = facts::facts(&options.targets, options.byte_count, asked.verbose)?;
     let mut request = Request::new(devices, &seed, time);
     request.byte_count = options.byte_count;
     request.checksum = options.checksum.unwrap_or_default();
@@ -70,9 +95,9 @@ pub(crate) fn request(args: &Args) -> Result<Request, Failure> {
     Ok(request)
 }
 
-fn switches(args: &Args) -> Result<Vec<FeatureSwitch>, Failure> {
-    let options = &args.options;
-    if !options.runtime_features.is_empty() && !args.output.quiet {
+fn switches(asked: &Asked<'_>) -> Result<Vec<FeatureSwitch>, Failure> {
+    let options = asked.options;
+    if !options.runtime_features.is_empty() && !asked.quiet {
         console::warning("-R is deprecated, use -O");
     }
     let names = options.features.iter().chain(&options.runtime_features).filter(|name| !name.is_empty());

@@ -2,6 +2,7 @@
 //! request or a plan reaches a terminal unescaped.
 
 mod block;
+mod capacity;
 mod device;
 mod lines;
 mod map;
@@ -9,6 +10,7 @@ mod overview;
 mod tree;
 
 pub use block::{block, superblock};
+pub use capacity::capacity;
 pub use device::device;
 pub use overview::overview;
 pub use tree::tree;
