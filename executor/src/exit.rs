@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum ExitStatus {
     /// Everything was done.
     Done,
-    /// It failed after writing began.
+    /// It failed after writing began; or what was compared differs.
     Failed,
     /// The command line makes no sense.
     Usage,

@@ -8,6 +8,7 @@ mod capacity;
 mod date;
 pub mod decode;
 mod detail;
+mod diff;
 mod escape;
 mod html;
 mod map;
@@ -23,6 +24,7 @@ pub use date::utc;
 pub use detail::{
     BlockView, ChunkOf, DeviceDetail, Extent, NotThere, Place, PlannedWrite, Role, SuperblockView, TreeView,
 };
+pub use diff::{Change, Diff, Group, diff};
 pub use escape::{escaped, markup};
 pub use html::{Remark, html};
 pub use map::{Fate, Holder, Span, fit};

@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::capacity;
+use crate::diff;
 use crate::request::Asked;
 use crate::show;
 use btrfs_executor::size;
@@ -141,6 +142,7 @@ pub(crate) struct Output {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Show(show::Args),
+    Diff(diff::Args),
     // As large as the options of planning.
     Capacity(Box<capacity::Args>),
     /// Print the JSON Schema of plans or requests

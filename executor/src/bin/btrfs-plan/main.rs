@@ -2,6 +2,7 @@
 
 mod args;
 mod capacity;
+mod diff;
 mod facts;
 mod features;
 mod output;
@@ -31,6 +32,7 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
     match &args.command {
         Some(Command::Show(args)) => show::run(args)?,
         Some(Command::Capacity(args)) => capacity::run(args)?,
+        Some(Command::Diff(args)) => return diff::run(args),
         Some(Command::Schema { of }) => schema::run(*of)?,
         None if args.options.lists_features() => features::list()?,
         None => plan(args)?,

@@ -8,6 +8,7 @@ use crate::layout::sizing::{chunk_length, leaf_stripes};
 use crate::request::Profile;
 use crate::units::{GIB, MIB, round_down, round_up, wide};
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 /// Filesystems above this size get metadata chunks of 1 GiB instead of 256 MiB.
 const LARGE_FILESYSTEM: u64 = 50 * GIB;
@@ -94,7 +95,7 @@ impl Policy {
             .filter(|(piece, ..)| *piece >= self.least)
             .collect();
         // Those with the longest piece first, then those with the most room.
-        candidates.sort_by(|left, right| (right.0, right.1).cmp(&(left.0, left.1)));
+        candidates.sort_by_key(|(piece, free, _)| Reverse((*piece, *free)));
         let mut devices = round_down(wide(candidates.len()), traits.stripe_multiple);
         if devices < traits.min_devices.min(self.most_devices) {
             return None;

@@ -108,7 +108,7 @@ impl Lines {
 }
 
 /// `one range`, `5 ranges`.
-pub(super) fn counted(count: u64, one: &str) -> String {
+pub(in crate::view) fn counted(count: u64, one: &str) -> String {
     if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
 }
 

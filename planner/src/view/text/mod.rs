@@ -4,6 +4,7 @@
 mod block;
 mod capacity;
 mod device;
+mod diff;
 mod lines;
 mod map;
 mod overview;
@@ -12,8 +13,10 @@ mod tree;
 pub use block::{block, superblock};
 pub use capacity::capacity;
 pub use device::device;
+pub use diff::diff;
 pub use overview::overview;
 pub use tree::tree;
 
 pub use lines::Style;
+pub(super) use lines::counted;
 pub(super) use overview::{lost, step_text};
