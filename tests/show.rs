@@ -123,7 +123,7 @@ fn compare(file: &str, text: &str) -> Outcome {
 }
 
 /// Texts that would like to be something else.
-const LABEL: &str = "<script>alert(1)</script>&\"' \u{1b}[2J\u{7}";
+const LABEL: &str = "<script>alert(1)</script>&\"' \u{202e}\u{2028}";
 const MODEL: &str = "]]><img src=http://example.com/x>\u{202e}";
 
 fn hostile() -> Request {
@@ -208,7 +208,7 @@ fn forms() -> Vec<Trial> {
             roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() },
         )?;
         let title = document.descendants().find(|node| node.has_tag_name("title")).and_then(|node| node.text());
-        ensure(title.is_some_and(|title| title.contains("<script>alert(1)</script>&\"' \\u{1b}[2J\\u{7}")), || {
+        ensure(title.is_some_and(|title| title.contains("<script>alert(1)</script>&\"' \\u{202e}\\u{2028}")), || {
             format!("the title is {title:?}")
         })
     }));

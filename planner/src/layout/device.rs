@@ -55,10 +55,9 @@ impl DeviceSpace {
         Ok(free)
     }
 
-    /// The capacities of the free zones, in their order; none on a device without zones.
-    pub(super) fn free_zones(&self) -> impl Iterator<Item = u64> {
-        let free = self.zones.iter().flat_map(|zones| zones.free(&self.extents).map(move |zone| (zones, zone)));
-        free.filter_map(|(zones, zone)| zones.capacity(zone))
+    /// The free zones in their order, as runs: count and capacity; none on a device without zones.
+    pub(super) fn free_zones(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.zones.iter().flat_map(|zones| zones.free_runs(&self.extents))
     }
 
     /// Planned bytes of the device.

@@ -3,7 +3,7 @@
 use super::DeviceExtent;
 use crate::disk::superblock::{LOG_OFFSETS, SUPERBLOCK_OFFSETS};
 use crate::request::Zones;
-use crate::units::{Checked, SizeOverflow, round_down};
+use crate::units::{Checked, SizeOverflow, round_down, wide};
 use alloc::vec::Vec;
 
 /// Zones that can be written and are not reserved for superblocks.
@@ -59,6 +59,17 @@ impl UsableZones {
         let step = usize::try_from(self.size).unwrap_or(usize::MAX).max(1);
         let zones = self.spans.iter().flat_map(move |span| (span.start..span.end).step_by(step));
         zones.filter(|zone| extents.binary_search_by_key(zone, |extent| extent.start.get()).is_err())
+    }
+
+    /// How many zones none of `extents` (ascending) takes, as runs of equal capacity: count and capacity. Costs nothing for
+    /// each zone.
+    pub(super) fn free_runs(&self, extents: &[DeviceExtent]) -> impl Iterator<Item = (u64, u64)> {
+        self.spans.iter().map(|span| {
+            let from = extents.partition_point(|extent| extent.start.get() < span.start);
+            let to = extents.partition_point(|extent| extent.start.get() < span.end);
+            let zones = span.end.saturating_sub(span.start).checked_div(self.size).unwrap_or(0);
+            (zones.saturating_sub(wide(to.saturating_sub(from))), span.capacity)
+        })
     }
 
     /// How much of the zone that starts here can be written.

@@ -264,10 +264,12 @@ impl Compare {
         let names: BTreeSet<&str> = before.iter().chain(after).map(|tree| tree.name.as_str()).collect();
         for name in names {
             let of = |trees: &[TreeSummary]| {
-                trees
-                    .iter()
-                    .find(|tree| tree.name == name)
-                    .map(|tree| format!("{} blocks in {} levels, {} items", tree.blocks, tree.levels, tree.items))
+                trees.iter().find(|tree| tree.name == name).map(|tree| {
+                    let [blocks, levels, items] =
+                        [(tree.blocks, "block"), (tree.levels, "level"), (tree.items, "item")]
+                            .map(|(count, one)| super::text::counted(count, one));
+                    format!("{blocks} in {levels}, {items}")
+                })
             };
             self.change(Group::Trees, &format!("{name} tree"), of(before), of(after));
         }

@@ -26,7 +26,7 @@ pub use detail::{
 };
 pub use diff::{Change, Diff, Group, diff};
 pub use escape::{escaped, markup};
-pub use html::{Remark, html};
+pub use html::html;
 pub use map::{Fate, Holder, Span, fit};
 pub use overview::{ChunkView, DeviceView, DiscardLadder, Overview, Step, Steps, TreeSummary, ZoneCounts};
 pub use size::Size;

@@ -5,6 +5,7 @@ use btrfs_executor::document::{self, Place};
 use btrfs_executor::exit::Failure;
 use btrfs_executor::size;
 use btrfs_planner::Plan;
+use btrfs_planner::audit::audit_plan;
 use btrfs_planner::view::{self, BlockView, DeviceDetail, NotThere, Overview, SuperblockView, TreeView, text};
 use std::path::PathBuf;
 
@@ -50,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, group = "form", conflicts_with = "part")]
     svg: bool,
 
-    /// A report as HTML, in one file that loads nothing
+    /// A report as HTML, in one file that loads nothing, with the findings of an audit
     #[arg(long, group = "form", conflicts_with = "part")]
     html: bool,
 
@@ -88,7 +89,7 @@ fn overview(args: &Args, plan: &Plan) -> Result<(), Failure> {
         return args.look.put(&view::svg(&overview));
     }
     if args.html {
-        return args.look.put(&view::html(&overview, None));
+        return args.look.put(&view::html(&overview, Some(&audit_plan(plan))));
     }
     put(args, &overview, text::overview)
 }

@@ -47,13 +47,7 @@ impl Room {
         let space = match zone_size {
             None => Space::Ranges(device.free()?),
             Some(size) => {
-                let mut runs: Vec<(u64, u64)> = Vec::new();
-                for capacity in device.free_zones() {
-                    match runs.last_mut() {
-                        Some((count, last)) if *last == capacity => *count = count.plus(1)?,
-                        _ => runs.push((1, capacity)),
-                    }
-                }
+                let mut runs: Vec<(u64, u64)> = device.free_zones().filter(|(count, _)| *count > 0).collect();
                 runs.reverse();
                 Space::Zones { runs, size }
             }

@@ -79,6 +79,14 @@ fn zones_count_with_what_they_can_take() {
     assert_eq!((device.reserved, device.tails, device.left), (512 * MIB, 398 * 64 * MIB, 0));
     let more = Pool::new(&zones(&[100 * GIB, 50 * GIB], 192 * MIB), &[], settings).unwrap();
     assert_eq!(more.fill(Metadata::None).unwrap().data, (398 + 198) * 192 * MIB);
+    // Whoever wrote a plan may have put any zones in it: neither time nor memory goes by how many they are.
+    let absurd = PoolDevice {
+        devid: DevId::new(1),
+        size: 1 << 60,
+        zones: Some(Zones { size: 1, ..Zones::described(1 << 60, 1, None, 0) }),
+    };
+    let settings = PoolSettings { zone_size: Some(1), ..settings };
+    assert!(Pool::new(&[absurd], &[], settings).unwrap().fill(Metadata::None).unwrap().data <= 1 << 60);
 }
 
 #[test]

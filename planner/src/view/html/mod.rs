@@ -4,27 +4,15 @@ mod sections;
 
 use super::markup::Markup;
 use super::{Overview, svg};
+use crate::audit::Report;
 use alloc::format;
 use alloc::string::String;
-
-/// A remark on the plan from whoever checked it, such as an audit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// A stable name.
-    pub code: String,
-    /// A sentence.
-    pub message: String,
-    /// Where, if it is about one place.
-    pub place: String,
-    /// How bad it is, in a word.
-    pub severity: String,
-}
 
 const STYLE: &str = include_str!("report.css");
 
 /// The report. `audit`: what an audit found; absent where there was none.
 #[must_use]
-pub fn html(view: &Overview, audit: Option<&[Remark]>) -> String {
+pub fn html(view: &Overview, audit: Option<&Report>) -> String {
     let mut document = Markup::new("<!DOCTYPE html>\n");
     let filesystem = &view.filesystem;
     let label = if filesystem.label.is_empty() { "without a label" } else { &filesystem.label };

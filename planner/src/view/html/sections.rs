@@ -1,8 +1,8 @@
 //! The sections of the report, in order.
 
-use super::Remark;
+use crate::audit::{Finding, Report};
 use crate::view::markup::Markup;
-use crate::view::text::{lost, step_text};
+use crate::view::text::{counted, lost, step_text};
 use crate::view::{DeviceView, Overview, Size, utc};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -78,17 +78,28 @@ fn name(device: &DeviceView) -> String {
     format!("Device {}, {path}{known}", device.devid)
 }
 
-pub(super) fn audit(document: &mut Markup, audit: Option<&[Remark]>) {
-    let Some(remarks) = audit else { return };
+pub(super) fn audit(document: &mut Markup, audit: Option<&Report>) {
+    let Some(report) = audit else { return };
     document.element("section", &[], |document| {
         document.leaf("h2", &[], "Audit");
-        if remarks.is_empty() {
-            document.leaf("p", &[], "The filesystem and the schedule in this plan were checked: nothing was found.");
+        let Report { findings, errors, warnings, read } = report;
+        let what = format!(
+            "The schedule was checked, and the filesystem that it leaves was read back: {} superblocks, {} tree blocks, \
+             {} items on {} devices. ",
+            read.superblocks, read.blocks, read.items, read.devices
+        );
+        let outcome = match (errors, warnings) {
+            (0, 0) => "Nothing was found.".to_string(),
+            _ => format!("Found: {}, {}.", counted(*errors, "error"), counted(*warnings, "warning")),
+        };
+        document.leaf("p", &[], &format!("{what}{outcome}"));
+        if findings.is_empty() {
             return;
         }
-        table(document, &["Severity", "Code", "Place", "Finding"], &[], |document| {
-            for Remark { code, message, place, severity } in remarks {
-                row(document, &[severity, code, place, message], &[]);
+        table(document, &["Severity", "Code", "Place", "Expected", "Found"], &[], |document| {
+            for Finding { code, severity, place, expected, found } in findings {
+                let [severity, code, place] = [severity.to_string(), code.to_string(), place.to_string()];
+                row(document, &[&severity, &code, &place, expected, found], &[]);
             }
         });
     });

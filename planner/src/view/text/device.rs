@@ -37,14 +37,14 @@ pub fn device(view: &DeviceDetail, style: Style) -> alloc::string::String {
 }
 
 fn head(lines: &mut Lines, what: &str) {
-    let head = format!("  {:>20} {:>20} {:>11}  {what}", "offset", "bytes", "");
+    let head = format!("  {:>16} {:>14} {:>11}  {what}", "offset", "bytes", "");
     let head = lines.painted(paint::DIM, &head);
     lines.line(&head);
 }
 
 fn row(lines: &mut Lines, start: u64, length: u64, what: &str) {
     let size = Size(length).to_string();
-    lines.line(&format!("  {start:>20} {length:>20} {size:>11}  {what}"));
+    lines.line(&format!("  {start:>16} {length:>14} {size:>11}  {what}"));
 }
 
 fn ranges_of(lines: &mut Lines, name: &str, ranges: &[ByteRange]) {

@@ -142,7 +142,7 @@ pub(in crate::view) fn step_text(name: &str, step: &Step) -> String {
 
 fn chunks(lines: &mut Lines, chunks: &[ChunkView]) {
     lines.heading("Chunks");
-    let head = format!("  {:<13} {:<8} {:>20} {:>11}  stripes (device:offset)", "kind", "profile", "logical", "length");
+    let head = format!("  {:<13} {:<8} {:>20} {:>11}  device:offset", "kind", "profile", "logical", "length");
     let head = lines.painted(paint::DIM, &head);
     lines.line(&head);
     for ChunkView { chunk, .. } in chunks {
