@@ -170,6 +170,9 @@ proptest! {
         let (dirty, conventional) = (of(&ZoneState::needs_reset), of(&|state| state == ZoneState::Conventional));
         for device in &plan.devices {
             let reset = set(&device.reset_zones);
+            if conventional.is_empty() {
+                prop_assert_eq!(plan.statistics.discard.hole_by_hole, 0, "sequential zones are reset, not discarded");
+            }
             prop_assert!(dirty.difference(&reset).is_empty(), "every dirty zone is reset");
             if reset != Ranges::one(0, size) {
                 prop_assert!(reset.intersection(&of(&|state| !matches!(state, ZoneState::Empty) && !state.needs_reset())).is_empty());

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub struct DiscardCounts {
     /// Merged, and gaps that the plan writes anyway bridged.
     pub bridged: u64,
-    /// A request for each free range of each block group on each of its stripes, and each unallocated range.
+    /// A request for each free range of each block group on each of its stripes, and each unallocated range; zones that are
+    /// reset count elsewhere.
     pub hole_by_hole: u64,
     /// The same ranges queued per device, merged and ascending.
     pub merged: u64,
@@ -54,10 +55,10 @@ pub(super) fn free(layout: &Layout, forest: &Forest, limits: &[u64]) -> Result<V
     Ok(runs)
 }
 
-/// Requests for these runs one by one, around what is `kept`.
-pub(super) fn one_by_one(free: &[ByteRange], kept: &Ranges) -> Result<u64, SizeOverflow> {
+/// Requests for these runs one by one, around what is kept or cannot be discarded.
+pub(super) fn one_by_one(free: &[ByteRange], barred: &Ranges) -> Result<u64, SizeOverflow> {
     free.iter().try_fold(0_u64, |sum, run| {
         let end = run.start.plus(run.length)?;
-        sum.plus(wide(Ranges::one(run.start, end).difference(kept).len()))
+        sum.plus(wide(Ranges::one(run.start, end).difference(barred).len()))
     })
 }

@@ -107,7 +107,8 @@ impl Schedule {
         // Sequential zones are reset: that wipes, discards and makes zero in one.
         let anywhere = conventional.unwrap_or_else(|| Ranges::one(0, limit));
         let wipe = zero::signatures(device, limit)?.intersection(&anywhere);
-        self.discard.hole_by_hole = self.discard.hole_by_hole.plus(discard::one_by_one(&free, kept)?)?;
+        let barred = Ranges::one(0, limit).difference(&anywhere).union(kept);
+        self.discard.hole_by_hole = self.discard.hole_by_hole.plus(discard::one_by_one(&free, &barred)?)?;
         let exact = Ranges::from_unordered(free)?.intersection(&anywhere).difference(kept);
         let bridged = anywhere.shrunk_around(&exact);
         let discard = match settings.discard {

@@ -50,5 +50,6 @@ fn hole_by_hole(slot: &Slot<'_>, blocks: &Blocks<'_>) -> u64 {
     let of = |places: &Places| places.get(&slot.devid).cloned().unwrap_or_default();
     let unallocated = Spans::one(0, slot.device.limit).without(&Spans::of(of(&blocks.extents)));
     let all = of(&blocks.holes).into_iter().chain(unallocated.iter());
-    all.fold(0, |sum, (start, end)| slot.kept.pieces_beside(start, end).saturating_add(sum))
+    let barred = Spans::one(0, slot.device.limit).without(&slot.anywhere).with(&slot.kept);
+    all.fold(0, |sum, (start, end)| barred.pieces_beside(start, end).saturating_add(sum))
 }
