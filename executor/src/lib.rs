@@ -3,7 +3,8 @@
 //! Read it in this order: [`target`] (what a command line may name), [`probe`] (a device becomes facts), [`document`]
 //! (a plan arrives), [`device`] (what can be done to a device), [`bind`] (a plan's devices become opened, locked and
 //! verified ones), [`run`] (the schedule is carried out),
-//! [`register`] (the kernel is told). [`console`], [`exit`] and [`size`] are how the two
+//! [`register`] (the kernel is told). [`audit`] reads devices as the planner's auditor wants them, and [`findings`] tells
+//! what it found. [`console`], [`exit`] and [`size`] are how the two
 //! programs, `btrfs-plan` and `btrfs-exec`, talk to people and to scripts; [`parallel`] is how they do the same for many
 //! devices at once.
 //!
@@ -14,11 +15,13 @@
 #![deny(unsafe_code)]
 
 mod ahead;
+pub mod audit;
 pub mod bind;
 pub mod console;
 pub mod device;
 pub mod document;
 pub mod exit;
+pub mod findings;
 #[allow(unsafe_code)]
 mod ioctl;
 pub mod parallel;

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 /// Run a plan that btrfs-plan has made.
 ///
-/// Everything is checked before anything is written: the plan's seal, and that every device is the one that was
-/// planned. Exit codes: 0 done; 1 failed after writing began; 2 wrong usage; 3 refused, nothing written; 4 interrupted.
+/// Everything is checked before anything is written: the plan's seal, its audit, and that every device is the one that
+/// was planned. Exit codes: 0 done; 1 failed after writing began; 2 wrong usage; 3 refused, nothing written; 4 interrupted.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100)]
 pub(crate) struct Args {

@@ -9,6 +9,7 @@ use btrfs_executor::bind::{self, Bound, Overrides};
 use btrfs_executor::console;
 use btrfs_executor::document::{self, Place};
 use btrfs_executor::exit::{ExitStatus, Failure};
+use btrfs_executor::findings;
 use btrfs_executor::register::{register_closed, register_open};
 use btrfs_executor::run::{Cancel, Event, Observer, Options, Outcome, Report, run as run_plan};
 use btrfs_planner::Plan;
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitStatus, Failure> {
         let unexpected = Unexpected { found: plan.seal, expected };
         return Err(Failure::refused(unexpected).with_hint(Some("this is not the plan that you looked at")));
     }
+    findings::refuse_unless_clean(&plan)?;
     if !args.yes && !args.dry_run {
         consent::ask(&plan)?;
     }

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::audit;
 use crate::capacity;
 use crate::diff;
 use crate::request::Asked;
@@ -142,6 +143,7 @@ pub(crate) struct Output {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Show(show::Args),
+    Audit(audit::Args),
     Diff(diff::Args),
     // As large as the options of planning.
     Capacity(Box<capacity::Args>),

@@ -1,6 +1,7 @@
 //! Plans a new btrfs filesystem, and writes nothing but the plan.
 
 mod args;
+mod audit;
 mod capacity;
 mod diff;
 mod facts;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<ExitStatus, Failure> {
     match &args.command {
         Some(Command::Show(args)) => show::run(args)?,
+        Some(Command::Audit(args)) => audit::run(args)?,
         Some(Command::Capacity(args)) => capacity::run(args)?,
         Some(Command::Diff(args)) => return diff::run(args),
         Some(Command::Schema { of }) => schema::run(*of)?,
