@@ -307,7 +307,6 @@ fn descriptors() -> Vec<Trial> {
         std::fs::write(&victim, "dear")?;
         let mut plan = scene.plan.clone();
         let words = victim.display().to_string();
-        plan.filesystem.label.clone_from(&words);
         plan.planner.name.clone_from(&words);
         plan.devices[0].found.signatures[0].label = Some(words.clone());
         plan.devices[0].found.path = Some(scene.image().display().to_string());

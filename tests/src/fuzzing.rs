@@ -119,14 +119,7 @@ fn planned(request: &Request) {
     assert_eq!(plan.check(), Ok(()));
     assert_eq!(Plan::from_json(plan.to_json().as_bytes()).as_ref(), Ok(&plan));
     let report = audit_plan(&plan);
-    // Where few zones may be open, the planner only warns: a device closes the others by itself.
-    let warned =
-        |code: &str| code == "zone-active" && plan.warnings.iter().any(|warning| warning.code == "active-zones");
-    let findings: Vec<_> = report
-        .findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error && !warned(finding.code.name()))
-        .collect();
+    let findings: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
     assert!(findings.is_empty(), "{findings:?}");
 }
 

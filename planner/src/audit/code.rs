@@ -226,7 +226,7 @@ codes! {
         ZoneDead "zone-dead" Error "A zone is written that is read-only or offline.";
         ZoneGap "zone-gap" Error "A sequential zone is not written from its start on in order.";
         ZoneCapacity "zone-capacity" Error "More is written to a zone than it holds.";
-        ZoneActive "zone-active" Error "More zones are in use at once than the device allows.";
+        ZoneActive "zone-active" Error "More zones are active at once than the device allows.";
         ZeroMissing "zero-missing" Error
             "Bytes where an old signature may stand, or that parity counts as zeros, are not made zero.";
         ZeroNeedless "zero-needless" Error "Bytes are made zero that need not be.";

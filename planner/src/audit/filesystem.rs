@@ -15,6 +15,7 @@ use super::uuids::Uuids;
 use super::walk::{Leaf, Top, is_subvolume};
 use super::{Code, Counts, Disks, Findings, Place, Report, Scope};
 use super::{backup_roots, chunks, new, parity, references, superblock};
+use crate::disk::inode::FIRST_FREE_OBJECTID;
 use crate::disk::key::{ItemType, Key};
 use crate::disk::root::TreeId;
 use crate::units::wide;
@@ -110,7 +111,10 @@ impl Contents {
                 if !self.roots.item(reader, leaf, slot, key, data) {
                     unknown(reader, leaf, slot, key);
                 }
-                if key.item_type == ItemType::EXTENT_DATA {
+                // Files of the older cache of free space, which have no names.
+                if key.objectid >= FIRST_FREE_OBJECTID
+                    && matches!(key.item_type, ItemType::INODE_ITEM | ItemType::EXTENT_DATA)
+                {
                     cache.item(reader, leaf, slot, key, data);
                 }
             }

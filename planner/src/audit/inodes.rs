@@ -8,6 +8,7 @@ use crate::disk::directory::{DirItem, name_hash};
 use crate::disk::file_extent::{FileExtentHead, FileExtentPlace, INLINE, PREALLOCATED};
 use crate::disk::inode::{FIRST_FREE_OBJECTID, InodeExtref, InodeItem, InodeRef, NODATASUM};
 use crate::disk::key::{ItemType, Key};
+use crate::disk::root::TreeId;
 use crate::units::{round_up, wide};
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -303,7 +304,9 @@ impl Files {
         if inode.names == 0 || item.nlink.get() == 0 {
             self.nameless.push((inode.number, inode.place));
         }
-        check_inode(&mut reader.findings, &inode, &item, newest);
+        // The root tree's files are found by other items than names.
+        let named = self.tree != TreeId::Root.objectid();
+        check_inode(&mut reader.findings, &inode, &item, newest, named);
         let kind = item.mode.get() >> 12;
         if kind == 8 && item.nlink.get() > 0 && !no_holes {
             let size = round_up(item.size.get(), sector).unwrap_or(u64::MAX);
@@ -335,7 +338,7 @@ impl Files {
     }
 }
 
-fn check_inode(findings: &mut Findings, inode: &Inode, item: &InodeItem, newest: u64) {
+fn check_inode(findings: &mut Findings, inode: &Inode, item: &InodeItem, newest: u64, named: bool) {
     let place = inode.place;
     let kind = item.mode.get() >> 12;
     // Pipe, character device, directory, block device, file, link, socket.
@@ -346,7 +349,7 @@ fn check_inode(findings: &mut Findings, inode: &Inode, item: &InodeItem, newest:
         let found = format!("{} and {}", item.generation, item.transid);
         findings.add(Code::InodeItem, place, format!("generations up to {newest}"), found);
     }
-    if u64::from(item.nlink.get()) != inode.names && item.nlink.get() != 0 {
+    if named && u64::from(item.nlink.get()) != inode.names && item.nlink.get() != 0 {
         findings.add(Code::InodeLinks, place, format!("{} links, as many as names", inode.names), item.nlink);
     }
     if kind == 4 {
