@@ -33,7 +33,18 @@ impl LoopDevice {
         command.extend(options.iter().map(std::ffi::OsStr::new));
         command.push(backing.as_os_str());
         let path = tool("losetup", command)?.text().trim_end().into();
-        Ok(Self { path, backing: backing.to_owned() })
+        let device = Self { path, backing: backing.to_owned() };
+        device.forget_partitions();
+        Ok(device)
+    }
+
+    /// Partitions stay with a loop device when its file goes: they are those of an earlier one.
+    fn forget_partitions(&self) {
+        let name = self.name();
+        let entries = std::fs::read_dir(Path::new("/sys/block").join(&name)).into_iter().flatten().flatten();
+        if entries.filter_map(|entry| entry.file_name().into_string().ok()).any(|entry| entry.starts_with(&name)) {
+            let _ = tool("partx", ["--delete".as_ref(), self.path.as_os_str()]);
+        }
     }
 
     /// The device node.
@@ -64,6 +75,7 @@ impl LoopDevice {
 impl Drop for LoopDevice {
     fn drop(&mut self) {
         self.forget();
+        self.forget_partitions();
         if let Err(error) = tool("losetup", ["--detach".as_ref(), self.path.as_os_str()]) {
             eprintln!("{}", error.message().unwrap_or_default());
         }

@@ -63,7 +63,8 @@ impl InUse {
             Self::Holder(name) => format!("stop {name} first: dmsetup, mdadm, vgchange or bcache, whatever made it"),
             Self::Partition { by, .. } | Self::Disk { by, .. } => by.hint(),
             Self::Partitions(_) => {
-                "name one of the partitions; or, to use the whole disk, delete them first, with sfdisk --delete or wipefs -a"
+                "name one of the partitions; or, to use the whole disk, delete them first, with sfdisk --delete or wipefs -a \
+                 (partx --delete, if their table is gone already)"
                     .to_string()
             }
             Self::Loop(name) => format!("use /dev/{name} itself, or detach it with losetup -d /dev/{name}"),
