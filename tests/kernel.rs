@@ -1,6 +1,6 @@
 //! Every kind of filesystem that can be asked for, made on loop devices and handed to this machine's kernel.
 
-use btrfs_plan_tests::kernel::{Judges, make_and_use};
+use btrfs_plan_tests::kernel::{Judges, PROFILES, make_and_use};
 use btrfs_plan_tests::suite::{self, root_case};
 use libtest_mimic::Trial;
 use std::process::ExitCode;
@@ -8,18 +8,6 @@ use std::process::ExitCode;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// Profiles with the fewest devices they take.
-const PROFILES: [(&str, usize); 9] = [
-    ("single", 1),
-    ("dup", 1),
-    ("raid0", 1),
-    ("raid1", 2),
-    ("raid1c3", 3),
-    ("raid1c4", 4),
-    ("raid10", 2),
-    ("raid5", 2),
-    ("raid6", 3),
-];
 const NODE_SIZES: [&str; 3] = ["4k", "16k", "64k"];
 const CHECKSUMS: [&str; 4] = ["crc32c", "xxhash64", "sha256", "blake2b"];
 

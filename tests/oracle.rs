@@ -1,8 +1,8 @@
 //! The audit against filesystems that are none of ours: what the installed mkfs.btrfs makes and what the kernel makes of
 //! it must have nothing to be said about, and what is damaged on purpose must be found.
 
-use btrfs_plan_tests::images::{Images, silent_but};
-use btrfs_plan_tests::kernel::make;
+use btrfs_plan_tests::images::{audit, silent_but};
+use btrfs_plan_tests::kernel::{PROFILES, make};
 use btrfs_plan_tests::loops::{LoopSet, scratch, sparse_file};
 use btrfs_plan_tests::mounts::Mount;
 use btrfs_plan_tests::programs::{Ran, tool};
@@ -18,19 +18,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const GIB: u64 = 1 << 30;
-
-/// Profiles, and the fewest devices that they take.
-const PROFILES: [(&str, usize); 9] = [
-    ("single", 1),
-    ("dup", 1),
-    ("raid0", 1),
-    ("raid1", 2),
-    ("raid1c3", 3),
-    ("raid1c4", 4),
-    ("raid10", 2),
-    ("raid5", 2),
-    ("raid6", 3),
-];
 
 /// Other options of the installed mkfs.btrfs, on one device.
 const OPTIONS: [&str; 23] = [
@@ -135,7 +122,7 @@ fn run_mkfs(options: &str, paths: &[PathBuf]) -> Outcome<Ran> {
 fn new(options: &str, devices: usize, size: u64) -> Outcome {
     let folder = scratch()?;
     let paths = mkfs(options, folder.path(), devices, size)?;
-    let report = Images::open(&paths)?.audit();
+    let report = audit(&paths)?;
     ensure(report.read.blocks >= 7, || format!("only {} blocks were read", report.read.blocks))?;
     silent_but(&report, &STALE)
 }
@@ -155,14 +142,14 @@ fn used(options: &str, devices: usize, ours: bool) -> Outcome {
     let mount = Mount::new(&paths[0], "defaults")?;
     script("use.sh", mount.path())?;
     mount.unmount()?;
-    let report = Images::open(&backing)?.audit();
+    let report = audit(&backing)?;
     silent_but(&report, &STALE)?;
     // Once more: what the cleaner left is gone, what it took is free.
     // The cleaner looks at every transaction's end what there is to do: let that be soon.
     let again = Mount::new(&paths[0], "commit=1")?;
     script("clean.sh", again.path())?;
     again.unmount()?;
-    silent_but(&Images::open(&backing)?.audit(), &STALE)
+    silent_but(&audit(&backing)?, &STALE)
 }
 
 /// Runs one of the scripts beside this suite on a folder.
@@ -220,7 +207,7 @@ fn damaged_contents(options: &str, devices: usize) -> Outcome {
     std::fs::write(mount.path().join("file"), WORDS.repeat(10_000))?;
     mount.unmount()?;
     let backing: Vec<PathBuf> = loops.devices().iter().map(|device| device.backing().to_owned()).collect();
-    silent_but(&Images::open(&backing)?.audit(), &STALE)?;
+    silent_but(&audit(&backing)?, &STALE)?;
     for disk in &backing {
         for extent in extents(disk)? {
             let mut bytes = vec![0; usize::try_from(extent.end - extent.start)?];
@@ -236,7 +223,7 @@ fn damaged_contents(options: &str, devices: usize) -> Outcome {
 
 /// Whether the audit says what is wrong.
 fn reported(disks: &[PathBuf], code: Code) -> Outcome {
-    let report = Images::open(disks)?.audit();
+    let report = audit(disks)?;
     let found: BTreeSet<&str> = report.findings.iter().map(|finding| finding.code.name()).collect();
     ensure(!report.is_clean() && found.contains(code.name()), || format!("{code} is not among {found:?}"))
 }

@@ -9,7 +9,7 @@ use btrfs_planner::request::{
     DeviceFacts, DiscardLimits, DiscardStrategy, Profile, Request, ZoneRun, ZoneState, Zones,
 };
 use std::error::Error;
-use std::io::{self, IoSlice};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -27,45 +27,17 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A device that can be looked at after a run.
-#[derive(Clone)]
-struct Shared(Arc<SimulatedDevice>);
-
-impl Device for Shared {
-    fn logical_sector(&self) -> u32 {
-        self.0.logical_sector()
-    }
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_at(offset, buffer)
-    }
-    fn write_vectored_at(&self, offset: u64, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.0.write_vectored_at(offset, slices)
-    }
-    fn discard(&self, start: u64, length: u64) -> io::Result<()> {
-        self.0.discard(start, length)
-    }
-    fn reset_zones(&self, start: u64, length: u64) -> io::Result<()> {
-        self.0.reset_zones(start, length)
-    }
-    fn flush(&self) -> io::Result<()> {
-        self.0.flush()
-    }
-    fn forget_cached(&self) -> io::Result<()> {
-        self.0.forget_cached()
-    }
-}
-
 /// Runs a plan on devices made for it, after something else was done to them; the median time, and the devices.
 fn time(
     runs: usize,
     plan: &Plan,
     device: impl Fn() -> SimulatedDevice,
-    before: impl Fn(&[Shared]) -> io::Result<()>,
-) -> Result<(Duration, Vec<Shared>)> {
+    before: impl Fn(&[Arc<SimulatedDevice>]) -> io::Result<()>,
+) -> Result<(Duration, Vec<Arc<SimulatedDevice>>)> {
     let mut times = Vec::new();
     let mut last = Vec::new();
     for _ in 0..runs {
-        let devices: Vec<Shared> = plan.devices.iter().map(|_| Shared(Arc::new(device()))).collect();
+        let devices: Vec<Arc<SimulatedDevice>> = plan.devices.iter().map(|_| Arc::new(device())).collect();
         let targets =
             devices.iter().map(|device| Target { name: "simulated".into(), device: Box::new(device.clone()) });
         let targets: Vec<Target> = targets.collect();
@@ -115,8 +87,8 @@ fn discards() -> Result<()> {
         }
     }
     let device = || SimulatedDevice::new(10 << 30).with_seek(SEEK);
-    let nothing = |_: &[Shared]| Ok(());
-    let one_by_one = |devices: &[Shared]| {
+    let nothing = |_: &[Arc<SimulatedDevice>]| Ok(());
+    let one_by_one = |devices: &[Arc<SimulatedDevice>]| {
         devices.iter().try_for_each(|device| naive.iter().try_for_each(|offset| device.discard(*offset, ELEMENT)))
     };
     println!("Discard with DUP metadata, 10 GiB, {} ms a seek", milliseconds(SEEK));
@@ -131,7 +103,7 @@ fn discards() -> Result<()> {
         ("none (-K)", least),
     ] {
         let (time, devices) = result;
-        let requests: usize = devices.iter().map(|device| device.0.count(OperationKind::Discard)).sum();
+        let requests: usize = devices.iter().map(|device| device.count(OperationKind::Discard)).sum();
         let ratio = time.as_secs_f64() / least_seconds;
         if name.starts_with("bridged") {
             bridged = ratio;
@@ -159,7 +131,7 @@ fn resets() -> Result<()> {
         request.metadata = Some(Profile::Raid1);
         btrfs_planner::plan(&request)
     };
-    let by_zone = |device: &Shared| (0..ZONES).try_for_each(|zone| device.reset_zones(zone * ZONE, ZONE));
+    let by_zone = |device: &Arc<SimulatedDevice>| (0..ZONES).try_for_each(|zone| device.reset_zones(zone * ZONE, ZONE));
     println!(
         "Reset of {ZONES} dirty zones a device, {} ms a request (zone by zone measured with {} ms, shown times {SCALE})",
         milliseconds(LATENCY),
@@ -171,7 +143,7 @@ fn resets() -> Result<()> {
     );
     let mut ours = Vec::new();
     for count in [2, 4, 6, 8, 10, 32] {
-        let slow: Vec<Shared> = (0..count).map(|_| Shared(Arc::new(device(LATENCY / SCALE)))).collect();
+        let slow: Vec<Arc<SimulatedDevice>> = (0..count).map(|_| Arc::new(device(LATENCY / SCALE))).collect();
         let begin = Instant::now();
         slow.iter().try_for_each(by_zone)?;
         let serial = begin.elapsed() * SCALE;
@@ -184,7 +156,7 @@ fn resets() -> Result<()> {
         })?;
         let threads = begin.elapsed() * SCALE;
         let (time, devices) = time(RUNS, &plan(count)?, || device(LATENCY), |_| Ok(()))?;
-        let requests: usize = devices.iter().map(|device| device.0.count(OperationKind::Reset)).sum();
+        let requests: usize = devices.iter().map(|device| device.count(OperationKind::Reset)).sum();
         println!(
             "{count:>7} {:>12.0} {:>22.0} {:>10.1} {:>16}",
             milliseconds(serial),

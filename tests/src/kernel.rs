@@ -11,6 +11,19 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
+/// Profiles with the fewest devices they take.
+pub const PROFILES: [(&str, usize); 9] = [
+    ("single", 1),
+    ("dup", 1),
+    ("raid0", 1),
+    ("raid1", 2),
+    ("raid1c3", 3),
+    ("raid1c4", 4),
+    ("raid10", 2),
+    ("raid5", 2),
+    ("raid6", 3),
+];
+
 /// What the kernel says, at any level, where it found something to be put right.
 const REPAIRS: [&str; 6] = [
     "checking UUID tree",

@@ -16,6 +16,7 @@ pub use simulated::{
 };
 
 use std::io::{self, IoSlice};
+use std::sync::Arc;
 
 /// A device that is open for writing, from the first write to the last.
 ///
@@ -51,6 +52,37 @@ pub trait Device: Send + Sync {
 
     /// Makes later reads come from the device and not from memory, as far as that is possible.
     fn forget_cached(&self) -> io::Result<()>;
+}
+
+/// A device that somebody else looks at too, as tests do after a run.
+impl<D: Device + ?Sized> Device for Arc<D> {
+    fn logical_sector(&self) -> u32 {
+        (**self).logical_sector()
+    }
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        (**self).read_at(offset, buffer)
+    }
+    fn write_vectored_at(&self, offset: u64, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        (**self).write_vectored_at(offset, slices)
+    }
+    fn discard(&self, start: u64, length: u64) -> io::Result<()> {
+        (**self).discard(start, length)
+    }
+    fn reset_zones(&self, start: u64, length: u64) -> io::Result<()> {
+        (**self).reset_zones(start, length)
+    }
+    fn flush(&self) -> io::Result<()> {
+        (**self).flush()
+    }
+    fn expect_read(&self, offset: u64, length: u64) {
+        (**self).expect_read(offset, length);
+    }
+    fn expect_reader(&self, offset: u64, length: u64) {
+        (**self).expect_reader(offset, length);
+    }
+    fn forget_cached(&self) -> io::Result<()> {
+        (**self).forget_cached()
+    }
 }
 
 /// Fills `buffer` from `offset` on.

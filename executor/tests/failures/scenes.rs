@@ -7,7 +7,6 @@ use btrfs_executor::run::{Cancel, Observer, Options, Outcome, Report, Silent, ru
 use btrfs_planner::disk::superblock::{MAGIC, SUPERBLOCK_OFFSETS};
 use btrfs_planner::request::{DeviceFacts, DiscardLimits, Profile, Signature, ZoneRun, ZoneState, Zones};
 use btrfs_planner::{Plan, Request};
-use std::io::{self, IoSlice};
 use std::sync::Arc;
 
 pub(crate) const MIB: u64 = 1 << 20;
@@ -150,37 +149,10 @@ pub(crate) fn zoned_over_nothing() -> Scene {
     Scene { plan, before, ..scene }
 }
 
-/// A device that can be looked at while a run owns it.
-struct Shared(Arc<SimulatedDevice>);
-
-impl Device for Shared {
-    fn logical_sector(&self) -> u32 {
-        self.0.logical_sector()
-    }
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_at(offset, buffer)
-    }
-    fn write_vectored_at(&self, offset: u64, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.0.write_vectored_at(offset, slices)
-    }
-    fn discard(&self, start: u64, length: u64) -> io::Result<()> {
-        self.0.discard(start, length)
-    }
-    fn reset_zones(&self, start: u64, length: u64) -> io::Result<()> {
-        self.0.reset_zones(start, length)
-    }
-    fn flush(&self) -> io::Result<()> {
-        self.0.flush()
-    }
-    fn forget_cached(&self) -> io::Result<()> {
-        self.0.forget_cached()
-    }
-}
-
 /// Targets for a run, on devices that stay to be looked at.
 pub(crate) fn targets(devices: &[Arc<SimulatedDevice>]) -> Vec<Target> {
     let target = |(device, devid): (&Arc<SimulatedDevice>, usize)| {
-        let device: Box<dyn Device> = Box::new(Shared(Arc::clone(device)));
+        let device: Box<dyn Device> = Box::new(Arc::clone(device));
         Target { name: format!("sim{devid}"), device }
     };
     devices.iter().zip(1..).map(target).collect()

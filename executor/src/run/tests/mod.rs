@@ -49,34 +49,6 @@ fn used() -> SimulatedDevice {
     SimulatedDevice::new(SIZE).with_content(MAGIC_AT, MAGIC).with_content(4096, &[0xee; 4096])
 }
 
-/// A device that can be looked at while a run owns it.
-#[derive(Clone)]
-struct Shared(Arc<SimulatedDevice>);
-
-impl Device for Shared {
-    fn logical_sector(&self) -> u32 {
-        self.0.logical_sector()
-    }
-    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read_at(offset, buffer)
-    }
-    fn write_vectored_at(&self, offset: u64, slices: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.0.write_vectored_at(offset, slices)
-    }
-    fn discard(&self, start: u64, length: u64) -> io::Result<()> {
-        self.0.discard(start, length)
-    }
-    fn reset_zones(&self, start: u64, length: u64) -> io::Result<()> {
-        self.0.reset_zones(start, length)
-    }
-    fn flush(&self) -> io::Result<()> {
-        self.0.flush()
-    }
-    fn forget_cached(&self) -> io::Result<()> {
-        self.0.forget_cached()
-    }
-}
-
 /// Runs a plan on these devices, which stay to be looked at.
 fn run_on(plan: &Plan, devices: Vec<SimulatedDevice>) -> (Report, Vec<Arc<SimulatedDevice>>) {
     run_with(plan, devices, &Options::default(), &Cancel::new(), &Silent)
@@ -91,7 +63,7 @@ fn run_with(
 ) -> (Report, Vec<Arc<SimulatedDevice>>) {
     let devices: Vec<Arc<SimulatedDevice>> = devices.into_iter().map(Arc::new).collect();
     let targets = devices.iter().zip(1..).map(|(device, devid)| {
-        let device: Box<dyn Device> = Box::new(Shared(Arc::clone(device)));
+        let device: Box<dyn Device> = Box::new(Arc::clone(device));
         Target { name: format!("sim{devid}"), device }
     });
     let targets: Vec<Target> = targets.collect();
