@@ -3,10 +3,9 @@
 //! Read it in this order: [`target`] (what a command line may name), [`probe`] (a device becomes facts), [`document`]
 //! (a plan arrives), [`device`] (what can be done to a device), [`bind`] (a plan's devices become opened, locked and
 //! verified ones), [`run`] (the schedule is carried out),
-//! [`register`] (the kernel is told). [`audit`] reads devices as the planner's auditor wants them, and [`findings`] tells
-//! what it found. [`console`], [`exit`] and [`size`] are how the two
-//! programs, `btrfs-plan` and `btrfs-exec`, talk to people and to scripts; [`parallel`] is how they do the same for many
-//! devices at once.
+//! [`register`] (the kernel is told), [`cli`] (the programs). [`audit`] reads devices as the planner's auditor wants them,
+//! and [`findings`] tells what it found. [`console`], [`exit`] and [`size`] are how the programs talk to people and to
+//! scripts; [`parallel`] is how they do the same for many devices at once.
 //!
 //! Until [`bind`] is through, nothing is written anywhere; and until every device has come to the barrier in [`run`],
 //! no superblock is.
@@ -17,6 +16,7 @@
 mod ahead;
 pub mod audit;
 pub mod bind;
+pub mod cli;
 pub mod console;
 pub mod device;
 pub mod document;

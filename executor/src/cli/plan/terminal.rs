@@ -1,8 +1,8 @@
 //! What the terminal can show, and where results go.
 
-use crate::output;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::Failure;
+use crate::cli::print::print;
+use crate::document::{self, Place};
+use crate::exit::Failure;
 use btrfs_planner::view::text::Style;
 use clap::ValueEnum;
 use std::ffi::OsString;
@@ -66,7 +66,7 @@ impl Look {
     /// Puts a result where it is wanted.
     pub(crate) fn put(&self, text: &str) -> Result<(), Failure> {
         match self.place() {
-            Place::Standard => output::print(text.as_bytes()),
+            Place::Standard => print(text.as_bytes()),
             Place::File(path) => Ok(document::write_file(&path, text.as_bytes())?),
         }
     }

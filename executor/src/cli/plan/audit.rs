@@ -1,11 +1,11 @@
 //! `btrfs-plan audit`: whether a plan, or the filesystem on devices, is what it should be.
 
-use crate::output::print;
-use btrfs_executor::audit::FileDisks;
-use btrfs_executor::console;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::{ExitStatus, Failure};
-use btrfs_executor::findings;
+use crate::audit::FileDisks;
+use crate::cli::print::print;
+use crate::console;
+use crate::document::{self, Place};
+use crate::exit::{ExitStatus, Failure};
+use crate::findings;
 use btrfs_planner::audit::{Report, audit_disks, audit_plan};
 use btrfs_planner::plan::Seal;
 use serde::Serialize;

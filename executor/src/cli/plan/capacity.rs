@@ -1,10 +1,11 @@
 //! `btrfs-plan capacity`: how much a filesystem can hold, and what it survives.
 
-use crate::args::Options;
-use crate::request::{self, Asked};
-use crate::terminal::Look;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::Failure;
+use super::terminal::Look;
+use crate::cli::options::Options;
+use crate::cli::request::{self, Asked};
+use crate::document::{self, Place};
+use crate::exit::Failure;
+use crate::target::Target;
 use btrfs_planner::Plan;
 use btrfs_planner::units::SizeOverflow;
 use btrfs_planner::view::{CapacityView, text};
@@ -27,11 +28,11 @@ struct Unreasonable(#[source] SizeOverflow);
   btrfs-plan capacity --plan plan.json --json             a plan, as a document")]
 pub(crate) struct Args {
     /// Take the filesystem of a plan ("-": standard input)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["Options", "request"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["Options", "targets", "request"])]
     plan: Option<PathBuf>,
 
     /// Take a saved request ("-": standard input)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["Options"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["Options", "targets"])]
     request: Option<PathBuf>,
 
     /// A document instead of text
@@ -40,6 +41,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     look: Look,
+
+    /// Devices, as for planning
+    #[arg(value_name = "TARGET")]
+    targets: Vec<Target>,
 
     #[command(flatten)]
     options: Options,
@@ -55,6 +60,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn planned(args: &Args) -> Result<Plan, Failure> {
-    let asked = Asked { options: &args.options, saved: args.request.as_deref(), quiet: true, verbose: false };
+    let asked = Asked {
+        targets: &args.targets,
+        options: &args.options,
+        saved: args.request.as_deref(),
+        quiet: true,
+        verbose: false,
+    };
     request::planned(&asked)
 }

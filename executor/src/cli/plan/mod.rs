@@ -1,32 +1,25 @@
-//! Plans a new btrfs filesystem, and writes nothing but the plan.
+//! `btrfs-plan`: plans a new btrfs filesystem, and writes nothing but the plan.
 
 mod args;
 mod audit;
 mod capacity;
 mod diff;
-mod facts;
-mod features;
 mod output;
-mod request;
 mod schema;
 mod show;
 mod terminal;
 
-use args::{Args, Command};
-use btrfs_executor::console;
-use btrfs_executor::exit::{ExitStatus, Failure};
+pub(super) use args::Args;
+
+use super::print::print;
+use super::{ended, features, request};
+use crate::exit::{ExitStatus, Failure};
+use args::Command;
 use clap::Parser;
 use std::process::ExitCode;
 
-fn main() -> ExitCode {
-    let args = Args::parse();
-    match run(&args) {
-        Ok(status) => status.into(),
-        Err(failure) => {
-            console::failure(&failure);
-            failure.status.into()
-        }
-    }
+pub(super) fn main() -> ExitCode {
+    ended(run(&Args::parse())).into()
 }
 
 fn run(args: &Args) -> Result<ExitStatus, Failure> {
@@ -45,7 +38,7 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
 fn plan(args: &Args) -> Result<(), Failure> {
     let request = request::request(&args.asked())?;
     if args.print_request {
-        return output::print(request.to_json().as_bytes());
+        return print(request.to_json().as_bytes());
     }
     output::plan(&request::plan(&request)?, &args.output)
 }

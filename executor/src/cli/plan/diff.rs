@@ -1,8 +1,8 @@
 //! `btrfs-plan diff`: what changed from one plan to another.
 
-use crate::terminal::Look;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::{ExitStatus, Failure};
+use super::terminal::Look;
+use crate::document::{self, Place};
+use crate::exit::{ExitStatus, Failure};
 use btrfs_planner::view::{self, text};
 use std::path::PathBuf;
 

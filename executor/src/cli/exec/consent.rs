@@ -1,7 +1,7 @@
 //! Nobody loses data without having said so.
 
-use btrfs_executor::console;
-use btrfs_executor::exit::{ExitStatus, Failure};
+use crate::console;
+use crate::exit::{ExitStatus, Failure};
 use btrfs_planner::{Plan, view};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};

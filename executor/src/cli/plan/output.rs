@@ -1,16 +1,12 @@
 //! Where plans and summaries go.
 
-use crate::args::Output;
-use btrfs_executor::console;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::Failure;
+use super::args::Output;
+use crate::cli::print::print;
+use crate::console;
+use crate::document::{self, Place};
+use crate::exit::Failure;
 use btrfs_planner::{Plan, view};
 use std::io::{self, IsTerminal};
-
-/// Standard output did not take it.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot write to standard output")]
-struct Unwritable(#[source] io::Error);
 
 /// Compression failed.
 #[derive(Debug, thiserror::Error)]
@@ -39,9 +35,4 @@ pub(crate) fn plan(plan: &Plan, output: &Output) -> Result<(), Failure> {
         Place::Standard => print(&bytes),
         Place::File(path) => Ok(document::write_file(&path, &bytes)?),
     }
-}
-
-/// Prints a result.
-pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
-    console::print(bytes).map_err(|error| Failure::failed(Unwritable(error)))
 }

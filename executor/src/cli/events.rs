@@ -1,8 +1,8 @@
 //! Events for programs: a JSON object a line on standard output.
 
-use btrfs_executor::console;
-use btrfs_executor::exit::ExitStatus;
-use btrfs_executor::run::{Event, Observer, Outcome, Report, Step};
+use crate::console;
+use crate::exit::ExitStatus;
+use crate::run::{Event, Observer, Outcome, Report, Step};
 use btrfs_planner::Plan;
 use serde::Serialize;
 use std::time::Duration;

@@ -1,21 +1,19 @@
 //! From a command line to devices that are written: every step in its order.
 
-use crate::args::Args;
-use crate::events::{self, JsonEvents};
-use crate::listing::Listing;
-use crate::progress::Progress;
-use crate::{consent, outcome};
-use btrfs_executor::bind::{self, Bound, Overrides};
-use btrfs_executor::console;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::{ExitStatus, Failure};
-use btrfs_executor::findings;
-use btrfs_executor::register::{register_closed, register_open};
-use btrfs_executor::run::{Cancel, Event, Observer, Options, Outcome, Report, run as run_plan};
+use super::args::Args;
+use super::consent;
+use super::listing::Listing;
+use crate::bind::{self, Bound, Overrides};
+use crate::cli::events::{self, JsonEvents};
+use crate::cli::execution::{Execution, heed_signals};
+use crate::cli::outcome;
+use crate::console;
+use crate::document::{self, Place};
+use crate::exit::{ExitStatus, Failure};
+use crate::findings;
+use crate::run::{Cancel, Observer, Options, Outcome};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::Seal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
 use std::io::{self, IsTerminal};
 
 /// What is wrong with a command line.
@@ -35,11 +33,6 @@ struct Unexpected {
     expected: Seal,
 }
 
-/// Signals cannot be heeded.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot prepare for signals")]
-struct Signals(#[source] io::Error);
-
 pub(crate) fn run(args: &Args) -> Result<ExitStatus, Failure> {
     let overrides = overrides(args)?;
     let place = Place::from(args.plan.as_path());
@@ -57,8 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitStatus, Failure> {
     if !args.yes && !args.dry_run {
         consent::ask(&plan)?;
     }
-    let cancel = Cancel::new();
-    heed_signals(&cancel).map_err(|error| Failure::refused(Signals(error)))?;
+    let cancel = heed_signals(ExitStatus::Interrupted.code())?;
     let bound = if args.dry_run { bind::rehearse(&plan, &overrides) } else { bind::bind(&plan, &overrides) };
     let bound = bound.map_err(|error| {
         let hint = error.hint();
@@ -77,21 +69,12 @@ fn overrides(args: &Args) -> Result<Overrides, Failure> {
     Ok(overrides)
 }
 
-/// The first signal asks to stop, the second one stops.
-fn heed_signals(cancel: &Cancel) -> io::Result<()> {
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        flag::register_conditional_shutdown(signal, ExitStatus::Interrupted.code().into(), cancel.flag())?;
-        flag::register(signal, cancel.flag())?;
-    }
-    Ok(())
-}
-
 fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<ExitStatus, Failure> {
     let json = args.events.is_some();
     if json {
         events::begin(plan, args.dry_run);
     }
-    let (listing, progress) = (Listing::default(), Progress::default());
+    let listing = Listing::default();
     let mut observers: Vec<&dyn Observer> = Vec::new();
     if json {
         observers.push(&JsonEvents);
@@ -99,25 +82,9 @@ fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<
     if args.dry_run {
         observers.push(&listing);
     }
-    if !args.quiet {
-        observers.push(&progress);
-    }
     let options = Options { verify: args.verify && !args.dry_run, jobs: args.jobs };
-    let report = std::thread::scope(|scope| {
-        if !args.quiet {
-            scope.spawn(|| progress.show(io::stderr().is_terminal(), cancel));
-        }
-        let report = run_plan(plan, bound.targets(), &options, cancel, &All(observers));
-        progress.finish();
-        report
-    });
-    let report: Report = report.map_err(Failure::refused)?;
-    let made = report.outcome == Outcome::Done && !args.dry_run;
-    let again = if made { register_open(bound.block_devices()) } else { Vec::new() };
-    bound.release();
-    for note in register_closed(&again) {
-        console::tell(&console::escaped(&format!("note: {note}")));
-    }
+    let execution = Execution { options, observers: &observers, progress: !args.quiet };
+    let report = execution.carry_out(plan, bound, cancel)?;
     let status = report.status();
     if args.dry_run && report.outcome == Outcome::Done {
         if !json {
@@ -130,13 +97,4 @@ fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<
         events::end(&report, status);
     }
     Ok(status)
-}
-
-/// Several observers at once.
-struct All<'a>(Vec<&'a dyn Observer>);
-
-impl Observer for All<'_> {
-    fn event(&self, devid: u64, name: &str, event: Event<'_>) {
-        self.0.iter().for_each(|observer| observer.event(devid, name, event));
-    }
 }

@@ -1,9 +1,9 @@
 //! What people are told afterwards.
 
-use btrfs_executor::console;
-use btrfs_executor::exit::{ExitStatus, Failure};
-use btrfs_executor::run::{DeviceReport, Outcome, Report, Step};
-use btrfs_executor::size::Human;
+use crate::console;
+use crate::exit::{ExitStatus, Failure};
+use crate::run::{DeviceReport, Outcome, Report, Step};
+use crate::size::Human;
 use btrfs_planner::Plan;
 use std::fmt::Write;
 

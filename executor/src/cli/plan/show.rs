@@ -1,9 +1,9 @@
 //! `btrfs-plan show`: a plan for people, and what people ask of it for programs.
 
-use crate::terminal::Look;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::Failure;
-use btrfs_executor::size;
+use super::terminal::Look;
+use crate::document::{self, Place};
+use crate::exit::Failure;
+use crate::size;
 use btrfs_planner::Plan;
 use btrfs_planner::audit::audit_plan;
 use btrfs_planner::view::{self, BlockView, DeviceDetail, NotThere, Overview, SuperblockView, TreeView, text};

@@ -1,7 +1,7 @@
 //! What a dry run would have done, device by device, in order.
 
-use btrfs_executor::console;
-use btrfs_executor::run::{Event, Observer};
+use crate::console;
+use crate::run::{Event, Observer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};

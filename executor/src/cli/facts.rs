@@ -1,10 +1,10 @@
 //! From targets to the facts that the planner is told.
 
-use btrfs_executor::console;
-use btrfs_executor::exit::Failure;
-use btrfs_executor::parallel;
-use btrfs_executor::probe::{Identity, ProbeError, Usage, probe, twins};
-use btrfs_executor::target::Target;
+use crate::console;
+use crate::exit::Failure;
+use crate::parallel;
+use crate::probe::{Identity, ProbeError, Usage, probe, twins};
+use crate::target::Target;
 use btrfs_planner::request::DeviceFacts;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! `-O list-all`: the table of features.
 
-use crate::output;
-use btrfs_executor::exit::Failure;
+use super::print::print;
+use crate::exit::Failure;
 use btrfs_planner::request::Feature;
 
 /// Prints every feature that can be named, oldest first.
@@ -15,5 +15,5 @@ pub(crate) fn list() -> Result<(), Failure> {
             text.push_str(&line);
         }
     }
-    output::print(text.as_bytes())
+    print(text.as_bytes())
 }

@@ -1,10 +1,11 @@
 //! From a command line to a request: whatever the planner may not ask for itself is found out here.
 
-use crate::args::Options;
-use crate::facts;
-use btrfs_executor::console;
-use btrfs_executor::document::{self, Place};
-use btrfs_executor::exit::Failure;
+use super::facts;
+use super::options::Options;
+use crate::console;
+use crate::document::{self, Place};
+use crate::exit::Failure;
+use crate::target::Target;
 use btrfs_planner::request::{DiscardStrategy, FeatureSwitch, UnknownFeature};
 use btrfs_planner::{Plan, Request};
 use std::io::{self, Read};
@@ -33,6 +34,8 @@ struct Missing {
 
 /// What a command line asks for.
 pub(crate) struct Asked<'a> {
+    /// The devices, by devid.
+    pub(crate) targets: &'a [Target],
     pub(crate) options: &'a Options,
     /// A saved request, instead of options.
     pub(crate) saved: Option<&'a Path>,
@@ -64,7 +67,7 @@ pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
         });
     }
     let options = asked.options;
-    if options.targets.is_empty() {
+    if asked.targets.is_empty() {
         return Err(Failure::usage(Usage::NoTarget).with_hint(Some("btrfs-plan --help tells what can be one")));
     }
     let features = switches(asked)?;
@@ -76,7 +79,7 @@ pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
         Some(seed) => seed.clone(),
         None => random()?,
     };
-    let devices = facts::facts(&options.targets, options.byte_count, asked.verbose)?;
+    let devices = facts::facts(asked.targets, options.byte_count, asked.verbose)?;
     let mut request = Request::new(devices, &seed, time);
     request.byte_count = options.byte_count;
     request.checksum = options.checksum.unwrap_or_default();

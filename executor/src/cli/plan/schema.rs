@@ -1,8 +1,8 @@
 //! `btrfs-plan schema`: the JSON Schemas of documents.
 
-use crate::args::Document;
-use crate::output::print;
-use btrfs_executor::exit::Failure;
+use super::args::Document;
+use crate::cli::print::print;
+use crate::exit::Failure;
 use btrfs_planner::plan::{plan_schema, request_schema};
 
 pub(crate) fn run(of: Document) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! Progress for people, if it takes long enough to be worth it: bars at a terminal, lines now and then elsewhere.
 
-use btrfs_executor::console;
-use btrfs_executor::run::{Cancel, Event, Observer, Step};
+use crate::console;
+use crate::run::{Cancel, Event, Observer, Step};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,0 +1,18 @@
+//! `btrfs-exec`: runs a plan, replays it onto its devices and decides nothing.
+
+mod args;
+mod consent;
+mod listing;
+mod session;
+
+pub(super) use args::Args;
+
+use super::ended;
+use super::execution::beside;
+use clap::Parser;
+use std::process::ExitCode;
+
+pub(super) fn main() -> ExitCode {
+    let args = Args::parse();
+    ended(beside(|| session::run(&args))).into()
+}

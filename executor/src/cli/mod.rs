@@ -1,0 +1,76 @@
+//! The programs: what their command lines say, and what follows from it.
+//!
+//! `plan` and `exec` are a program each. What they have in common stands beside them: `options` (what can be asked of the
+//! planner) becomes a `request` with the `facts` of devices, and a plan is carried out by `execution`, which tells
+//! `events`, `progress` and the `outcome`.
+
+mod events;
+mod exec;
+mod execution;
+mod facts;
+mod features;
+mod options;
+mod outcome;
+mod plan;
+mod print;
+mod progress;
+mod request;
+
+use crate::console;
+use crate::exit::{ExitStatus, Failure};
+use clap::{Command, CommandFactory};
+use std::process::ExitCode;
+
+/// A program: what it understands, and what it does.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// What it is called once it is installed.
+    pub name: &'static str,
+    command: fn() -> Command,
+    run: fn() -> ExitCode,
+}
+
+/// Plans.
+pub const BTRFS_PLAN: Program = Program { name: "btrfs-plan", command: plan::Args::command, run: plan::main };
+
+/// Runs plans.
+pub const BTRFS_EXEC: Program = Program { name: "btrfs-exec", command: exec::Args::command, run: exec::main };
+
+impl Program {
+    /// Every program.
+    pub const ALL: [Self; 2] = [BTRFS_PLAN, BTRFS_EXEC];
+
+    /// Its command line, for parsers, manual pages and completions.
+    #[must_use]
+    pub fn command(&self) -> Command {
+        (self.command)()
+    }
+
+    /// Does what the command line of this process says.
+    #[must_use]
+    pub fn run(&self) -> ExitCode {
+        (self.run)()
+    }
+}
+
+/// Tells why a program ends early, if it does, and how it ends.
+fn ended(result: Result<ExitStatus, Failure>) -> ExitStatus {
+    result.unwrap_or_else(|failure| {
+        console::failure(&failure);
+        failure.status
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_consistent_and_named_like_their_programs() {
+        for program in Program::ALL {
+            let command = program.command();
+            assert_eq!(command.get_name(), program.name);
+            command.debug_assert();
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What can be asked of the planner, whichever program asks.
+
+use crate::size;
+use btrfs_planner::disk::checksum::ChecksumType;
+use btrfs_planner::request::{DiscardStrategy, Profile};
+use clap::ArgAction;
+use uuid::Uuid;
+
+/// What is asked of the planner.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Use SIZE of every device
+    #[arg(short = 'b', long, value_name = "SIZE", value_parser = size::parse)]
+    pub(crate) byte_count: Option<u64>,
+
+    /// Checksum: crc32c, xxhash64, sha256 or blake2b
+    #[arg(long, visible_alias = "csum", value_name = "KIND", value_parser = checksum)]
+    pub(crate) checksum: Option<ChecksumType>,
+
+    /// Profile of data: single, dup, raid0, raid1, raid1c3, raid1c4, raid10, raid5 or raid6
+    #[arg(short, long, value_name = "PROFILE", value_parser = profile)]
+    pub(crate) data: Option<Profile>,
+
+    /// Profile of metadata, as for data
+    #[arg(short, long, value_name = "PROFILE", value_parser = profile)]
+    pub(crate) metadata: Option<Profile>,
+
+    /// Data and metadata share block groups
+    #[arg(short = 'M', long)]
+    pub(crate) mixed: bool,
+
+    /// Bytes of a tree block
+    #[arg(short, long, value_name = "SIZE", value_parser = small_size)]
+    pub(crate) nodesize: Option<u32>,
+
+    /// Bytes of a sector
+    #[arg(short, long, value_name = "SIZE", value_parser = small_size)]
+    pub(crate) sectorsize: Option<u32>,
+
+    /// The label, at most 255 bytes
+    #[arg(short = 'L', long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) label: Option<String>,
+
+    /// Features, separated by commas; ^ switches one off; list-all shows them
+    #[arg(short = 'O', long, value_name = "LIST", value_delimiter = ',', action = ArgAction::Append)]
+    pub(crate) features: Vec<String>,
+
+    /// Deprecated: the same as -O
+    #[arg(short = 'R', long, value_name = "LIST", value_delimiter = ',', action = ArgAction::Append)]
+    pub(crate) runtime_features: Vec<String>,
+
+    /// UUID of the filesystem
+    #[arg(short = 'U', long, value_name = "UUID")]
+    pub(crate) uuid: Option<Uuid>,
+
+    /// UUID of the first device; repeated, of the next one
+    #[arg(long, value_name = "UUID", action = ArgAction::Append)]
+    pub(crate) device_uuid: Vec<Uuid>,
+
+    /// Discard nothing
+    #[arg(short = 'K', long)]
+    pub(crate) nodiscard: bool,
+
+    /// How to discard: bridge (everything in one request), exact (only what is not written), none
+    #[arg(long, value_name = "HOW", value_parser = discard)]
+    pub(crate) discard: Option<DiscardStrategy>,
+
+    /// Plan over what is on the devices; the plan names it, and it will be lost
+    #[arg(short, long)]
+    pub(crate) force: bool,
+
+    /// What UUIDs are derived from; random unless given
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) seed: Option<String>,
+
+    /// Creation time in seconds since 1970; SOURCE_DATE_EPOCH or now unless given
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time: Option<u64>,
+
+    /// Page size of the machine that will mount it; this machine's unless given
+    #[arg(long, value_name = "SIZE", value_parser = small_size)]
+    pub(crate) page_size: Option<u32>,
+}
+
+impl Options {
+    pub(crate) fn lists_features(&self) -> bool {
+        self.features.iter().chain(&self.runtime_features).any(|name| name == "list-all")
+    }
+}
+
+fn profile(text: &str) -> Result<Profile, String> {
+    let names = || Profile::ALL.map(Profile::name).join(", ");
+    Profile::from_name(text).ok_or_else(|| format!("no such profile; there are {}", names()))
+}
+
+fn checksum(text: &str) -> Result<ChecksumType, String> {
+    let names = || ChecksumType::ALL.map(ChecksumType::name).join(", ");
+    ChecksumType::from_name(text).ok_or_else(|| format!("no such checksum; there are {}", names()))
+}
+
+fn discard(text: &str) -> Result<DiscardStrategy, String> {
+    match text {
+        "bridge" => Ok(DiscardStrategy::Bridge),
+        "exact" => Ok(DiscardStrategy::Exact),
+        "none" => Ok(DiscardStrategy::None),
+        _ => Err("it is one of bridge, exact, none".to_string()),
+    }
+}
+
+fn small_size(text: &str) -> Result<u32, String> {
+    let bytes = size::parse(text).map_err(|error| error.to_string())?;
+    u32::try_from(bytes).map_err(|_| format!("{bytes} is far too large"))
+}
