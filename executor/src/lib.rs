@@ -4,7 +4,7 @@
 //! (a plan arrives), [`device`] (what can be done to a device), [`bind`] (a plan's devices become opened, locked and
 //! verified ones), [`run`] (the schedule is carried out),
 //! [`register`] (the kernel is told), [`cli`] (the programs). [`audit`] reads devices as the planner's auditor wants them,
-//! and [`findings`] tells what it found. [`console`], [`exit`] and [`size`] are how the programs talk to people and to
+//! [`findings`] tells what it found, and [`running_kernel`] what could mount it. [`console`], [`exit`] and [`size`] are how the programs talk to people and to
 //! scripts; [`parallel`] is how they do the same for many devices at once.
 //!
 //! Until [`bind`] is through, nothing is written anywhere; and until every device has come to the barrier in [`run`],
@@ -28,5 +28,6 @@ pub mod parallel;
 pub mod probe;
 pub mod register;
 pub mod run;
+pub mod running_kernel;
 pub mod size;
 pub mod target;

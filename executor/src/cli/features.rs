@@ -4,8 +4,13 @@ use super::print::print;
 use crate::exit::Failure;
 use btrfs_planner::request::Feature;
 
-/// Prints every feature that can be named, oldest first.
+/// Prints every feature that can be named.
 pub(crate) fn list() -> Result<(), Failure> {
+    print(table().as_bytes())
+}
+
+/// Every feature that can be named, oldest first.
+pub(crate) fn table() -> String {
     let mut text = String::from("feature             kernel  default  meaning\n");
     for traits in Feature::ALL.map(Feature::traits) {
         if traits.switchable {
@@ -15,5 +20,5 @@ pub(crate) fn list() -> Result<(), Failure> {
             text.push_str(&line);
         }
     }
-    print(text.as_bytes())
+    text
 }

@@ -1,6 +1,6 @@
 //! The programs: what their command lines say, and what follows from it.
 //!
-//! `plan` and `exec` are a program each. What they have in common stands beside them: `options` (what can be asked of the
+//! `plan`, `exec` and `mkfs` are a program each. What they have in common stands beside them: `options` (what can be asked of the
 //! planner) becomes a `request` with the `facts` of devices, and a plan is carried out by `execution`, which tells
 //! `events`, `progress` and the `outcome`.
 
@@ -9,6 +9,7 @@ mod exec;
 mod execution;
 mod facts;
 mod features;
+mod mkfs;
 mod options;
 mod outcome;
 mod plan;
@@ -36,9 +37,12 @@ pub const BTRFS_PLAN: Program = Program { name: "btrfs-plan", command: plan::Arg
 /// Runs plans.
 pub const BTRFS_EXEC: Program = Program { name: "btrfs-exec", command: exec::Args::command, run: exec::main };
 
+/// Plans and runs in one go.
+pub const MKFS_BTRFS: Program = Program { name: "mkfs.btrfs", command: mkfs::Args::command, run: mkfs::main };
+
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 2] = [BTRFS_PLAN, BTRFS_EXEC];
+    pub const ALL: [Self; 3] = [BTRFS_PLAN, BTRFS_EXEC, MKFS_BTRFS];
 
     /// Its command line, for parsers, manual pages and completions.
     #[must_use]

@@ -45,17 +45,17 @@ pub(crate) struct Options {
     #[arg(short = 'O', long, value_name = "LIST", value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) features: Vec<String>,
 
-    /// Deprecated: the same as -O
+    /// Deprecated: the same as -O, for quota and free-space-tree
     #[arg(short = 'R', long, value_name = "LIST", value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) runtime_features: Vec<String>,
 
-    /// UUID of the filesystem
-    #[arg(short = 'U', long, value_name = "UUID")]
-    pub(crate) uuid: Option<Uuid>,
+    /// UUID of the filesystem; a new one unless given, or if it is empty
+    #[arg(short = 'U', long, value_name = "UUID", value_parser = uuid)]
+    pub(crate) uuid: Option<Given>,
 
     /// UUID of the first device; repeated, of the next one
-    #[arg(long, value_name = "UUID", action = ArgAction::Append)]
-    pub(crate) device_uuid: Vec<Uuid>,
+    #[arg(long, value_name = "UUID", action = ArgAction::Append, value_parser = uuid)]
+    pub(crate) device_uuid: Vec<Given>,
 
     /// Discard nothing
     #[arg(short = 'K', long)]
@@ -105,6 +105,13 @@ fn discard(text: &str) -> Result<DiscardStrategy, String> {
         "none" => Ok(DiscardStrategy::None),
         _ => Err("it is one of bridge, exact, none".to_string()),
     }
+}
+
+/// A UUID, or nothing where a script's variable was empty.
+pub(crate) type Given = Option<Uuid>;
+
+fn uuid(text: &str) -> Result<Given, uuid::Error> {
+    if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
 }
 
 fn small_size(text: &str) -> Result<u32, String> {

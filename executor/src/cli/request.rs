@@ -6,7 +6,7 @@ use crate::console;
 use crate::document::{self, Place};
 use crate::exit::Failure;
 use crate::target::Target;
-use btrfs_planner::request::{DiscardStrategy, FeatureSwitch, UnknownFeature};
+use btrfs_planner::request::{DiscardStrategy, Feature, FeatureSwitch, UnknownFeature};
 use btrfs_planner::{Plan, Request};
 use std::io::{self, Read};
 use std::path::Path;
@@ -19,9 +19,14 @@ enum Usage {
     NoTarget,
     #[error(transparent)]
     Feature(#[from] UnknownFeature),
+    #[error("the feature {0} is none of those that -R switches")]
+    Runtime(Feature),
     #[error("SOURCE_DATE_EPOCH is '{0}', not a number of seconds")]
     Epoch(String),
 }
+
+/// What -R was for, while it was needed.
+const RUNTIME: [Feature; 2] = [Feature::Quota, Feature::FreeSpaceTree];
 
 /// No randomness or no clock.
 #[derive(Debug, thiserror::Error)]
@@ -87,14 +92,14 @@ pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
     request.discard = if options.nodiscard { DiscardStrategy::None } else { options.discard.unwrap_or_default() };
     request.features = features;
     request.force = options.force;
-    request.identity.fsid = options.uuid;
-    request.identity.device_uuids.clone_from(&options.device_uuid);
+    request.identity.fsid = options.uuid.flatten();
+    request.identity.device_uuids = options.device_uuid.iter().copied().flatten().collect();
     request.label = options.label.clone().unwrap_or_default();
     request.metadata = options.metadata;
     request.mixed = options.mixed;
     request.node_size = options.nodesize;
     request.page_size = options.page_size.unwrap_or_else(page_size);
-    request.sector_size = options.sectorsize;
+    request.sector_size = options.sectorsize.filter(|size| *size != 0);
     Ok(request)
 }
 
@@ -103,9 +108,19 @@ fn switches(asked: &Asked<'_>) -> Result<Vec<FeatureSwitch>, Failure> {
     if !options.runtime_features.is_empty() && !asked.quiet {
         console::warning("-R is deprecated, use -O");
     }
-    let names = options.features.iter().chain(&options.runtime_features).filter(|name| !name.is_empty());
-    let switches: Result<Vec<FeatureSwitch>, UnknownFeature> = names.map(|name| name.parse()).collect();
-    switches.map_err(|error| Failure::usage(Usage::from(error)).with_hint(Some("-O list-all shows all features")))
+    let named = |names: &[String]| {
+        let names = names.iter().filter(|name| !name.is_empty());
+        names.map(|name| name.parse()).collect::<Result<Vec<FeatureSwitch>, UnknownFeature>>()
+    };
+    let unknown =
+        |error: UnknownFeature| Failure::usage(Usage::from(error)).with_hint(Some("-O list-all shows all features"));
+    let mut switches = named(&options.features).map_err(unknown)?;
+    let runtime = named(&options.runtime_features).map_err(unknown)?;
+    if let Some(other) = runtime.iter().find(|switch| !RUNTIME.contains(&switch.feature)) {
+        return Err(Failure::usage(Usage::Runtime(other.feature)).with_hint(Some("use -O")));
+    }
+    switches.extend(runtime);
+    Ok(switches)
 }
 
 fn time() -> Result<u64, Failure> {

@@ -1,0 +1,53 @@
+//! Warnings: what the plan says, and what only the running kernel knows.
+
+use crate::console;
+use crate::running_kernel::RunningKernel;
+use btrfs_planner::Plan;
+use btrfs_planner::request::Feature;
+
+/// Warnings about what was asked for on purpose, or about devices that cannot be chosen: `--quiet` silences them.
+const QUIET: [&str; 2] = ["signature-lost", "small"];
+
+/// Tells what should be known before the filesystem is used.
+pub(super) fn tell(plan: &Plan, quiet: bool) {
+    let kernel = RunningKernel::ask();
+    let mounts = |size| kernel.as_ref().is_some_and(|kernel| kernel.takes_sectors(size));
+    for warning in &plan.warnings {
+        let known_better = warning.code == "sector-size" && mounts(plan.filesystem.sector_size);
+        let unwanted = quiet && QUIET.contains(&warning.code.as_str());
+        if !known_better && !unwanted {
+            console::warning(&warning.message);
+        }
+    }
+    let Some(kernel) = kernel else { return };
+    let features = Feature::ALL.into_iter().filter(|feature| is_on(plan, *feature));
+    let unknown: Vec<String> = features
+        .filter(|feature| !kernel.knows(*feature))
+        .map(|feature| format!("{feature} (Linux {})", feature.traits().since))
+        .collect();
+    if !unknown.is_empty() {
+        console::warning(&format!("the running kernel cannot mount this: it does not know {}", unknown.join(", ")));
+    }
+}
+
+/// A feature that is on because nobody said anything about it, and that not every kernel in use can mount.
+pub(super) fn changed_default(plan: &Plan, asked: &[String]) -> Option<String> {
+    let feature = Feature::BlockGroupTree;
+    let traits = feature.traits();
+    let named = |text: &String| {
+        let name = text.strip_prefix('^').unwrap_or(text);
+        name == traits.name || Some(name) == traits.alias
+    };
+    if !is_on(plan, feature) || asked.iter().any(named) {
+        return None;
+    }
+    Some(format!(
+        "NOTE: default settings have changed as in btrfs-progs 6.19, for Linux {} and newer:\n      - {feature} is on \
+         (-O ^{feature} for older kernels)\n\n",
+        traits.since
+    ))
+}
+
+fn is_on(plan: &Plan, feature: Feature) -> bool {
+    plan.filesystem.features.iter().any(|name| name == feature.name())
+}

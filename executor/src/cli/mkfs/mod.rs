@@ -1,0 +1,112 @@
+//! `mkfs.btrfs`: plans, audits and executes in one go, for scripts that know the old name.
+
+mod advice;
+mod args;
+mod summary;
+
+pub(super) use args::Args;
+
+use super::execution::{Execution, beside, heed_signals};
+use super::request::{self, Asked};
+use super::{features, outcome};
+use crate::bind::{self, Overrides};
+use crate::console;
+use crate::exit::{ExitStatus, Failure};
+use crate::findings;
+use crate::run::{Cancel, Options, Outcome};
+use crate::target::Target;
+use btrfs_planner::Plan;
+use btrfs_planner::request::DeviceKind;
+use clap::{CommandFactory, Parser};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Whatever goes wrong, scripts expect this one.
+const NOT_DONE: u8 = 1;
+
+/// What is asked for and not offered.
+#[derive(Debug, thiserror::Error)]
+enum Usage {
+    #[error("no device is given")]
+    NoDevice,
+    #[error("{0} is not offered yet: this version makes empty filesystems")]
+    Contents(&'static str),
+}
+
+pub(super) fn main() -> ExitCode {
+    // Usage texts begin with the name that scripts know, whatever the file is called.
+    let words = std::iter::once(OsString::from(super::MKFS_BTRFS.name)).chain(std::env::args_os().skip(1));
+    let args = match Args::try_parse_from(words) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help, too, goes where the old name's goes.
+            console::tell(error.render().to_string().trim_end());
+            return ExitCode::from(if error.use_stderr() { NOT_DONE } else { 0 });
+        }
+    };
+    let done = super::ended(beside(|| run(&args))) == ExitStatus::Done;
+    ExitCode::from(if done { 0 } else { NOT_DONE })
+}
+
+fn run(args: &Args) -> Result<ExitStatus, Failure> {
+    if args.version {
+        say(&format!(
+            "mkfs.btrfs, part of btrfs-plan v{}\noptions and defaults of mkfs.btrfs from btrfs-progs v6.19\n",
+            env!("CARGO_PKG_VERSION")
+        ));
+        return Ok(ExitStatus::Done);
+    }
+    if args.options.lists_features() {
+        console::tell(features::table().trim_end());
+        return Ok(ExitStatus::Done);
+    }
+    if args.devices.is_empty() {
+        console::tell(Args::command().render_help().to_string().trim_end());
+        return Err(Failure::usage(Usage::NoDevice));
+    }
+    if let Some(option) = args.contents.asked() {
+        return Err(Failure::usage(Usage::Contents(option))
+            .with_hint(Some("make the filesystem without it, mount it and copy the files")));
+    }
+    make(args)
+}
+
+fn make(args: &Args) -> Result<ExitStatus, Failure> {
+    let Args { options, quiet, verbose, .. } = args;
+    if !quiet {
+        say(summary::BANNER);
+    }
+    let targets: Vec<Target> = args.devices.iter().cloned().map(Target::Path).collect();
+    let asked = Asked { targets: &targets, options, saved: None, quiet: false, verbose: *verbose > 1 && !quiet };
+    let plan = request::planned(&asked)?;
+    advice::tell(&plan, *quiet);
+    findings::refuse_unless_clean(&plan)?;
+    let cancel = heed_signals(NOT_DONE)?;
+    carry_out(args, &plan, &cancel)
+}
+
+fn carry_out(args: &Args, plan: &Plan, cancel: &Cancel) -> Result<ExitStatus, Failure> {
+    let bound = bind::bind(plan, &Overrides::new()).map_err(|error| {
+        let hint = error.hint();
+        Failure::refused(error).with_hint(hint)
+    })?;
+    let execution = Execution { options: Options::default(), observers: &[], progress: !args.quiet };
+    let report = execution.carry_out(plan, bound, cancel)?;
+    if report.outcome == Outcome::Done && !args.quiet {
+        let note = advice::changed_default(plan, &args.options.features);
+        say(&note.unwrap_or_default());
+        say(&summary::summary(plan, is_solid(plan)));
+    }
+    outcome::tell(plan, &report, args.quiet, args.verbose > 0);
+    Ok(report.status())
+}
+
+/// Whether the first device is one without seek time.
+fn is_solid(plan: &Plan) -> bool {
+    plan.devices.first().is_some_and(|device| device.found.kind == DeviceKind::Block && !device.found.rotational)
+}
+
+/// What was made is made, whether or not anybody reads of it.
+fn say(text: &str) {
+    let _ = console::print(text.as_bytes());
+}
