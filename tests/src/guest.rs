@@ -4,6 +4,7 @@ use crate::kernel::no_complaint;
 use crate::kernel_log::Line;
 use crate::programs::ours;
 use crate::suite::{Outcome, fail};
+use libtest_mimic::{Completion, Trial};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -21,6 +22,17 @@ pub fn guest() -> Outcome<Command> {
     }
     command.stdin(Stdio::null());
     Ok(command)
+}
+
+/// A case that any user can run who has QEMU.
+pub fn guest_case(name: &str, run: impl FnOnce() -> Outcome + Send + 'static) -> Trial {
+    Trial::ignorable_test(name, || {
+        let qemu = Command::new("qemu-system-x86_64").arg("--version").stdout(Stdio::null()).status();
+        if qemu.is_err() {
+            return Ok(Completion::ignored_with("needs QEMU, which `make setup` installs"));
+        }
+        run().map(|()| Completion::Completed)
+    })
 }
 
 /// What a case printed in the guest, and how it ended.
