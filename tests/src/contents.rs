@@ -1,11 +1,13 @@
-//! The filesystem that a plan's payloads hold, read back as a reader of the disk would: from the superblock down.
+//! A filesystem as a reader of its disks finds it, from the superblock down: of a plan's payloads, or of image files.
+
+mod disks;
+mod planned;
 
 use crate::suite::{Outcome, ensure, fail};
-use btrfs_planner::Plan;
 use btrfs_planner::disk::checksum::ChecksumType;
 use btrfs_planner::disk::key::{ItemType, Key};
 use btrfs_planner::disk::root::{RootItem, TreeId};
-use btrfs_planner::disk::superblock::{MAGIC, Superblock};
+use btrfs_planner::disk::superblock::Superblock;
 use btrfs_planner::disk::tree_block::{HEADER_SIZE, Header, ITEM_SIZE, ItemHeader, KeyPointer, POINTER_SIZE};
 use std::collections::BTreeMap;
 use zerocopy::FromBytes;
@@ -38,7 +40,7 @@ pub struct SuperblockCopy {
     pub superblock: Superblock,
 }
 
-/// Superblocks and trees of a planned filesystem.
+/// Superblocks and trees of a filesystem.
 #[derive(Clone, Debug)]
 pub struct Contents {
     /// The superblock copies of every device, ascending by offset, in the order of devids.
@@ -48,30 +50,6 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Reads all of it, checking what a reader must rely on: checksums, addresses, owners, levels, order of keys.
-    pub fn of(plan: &Plan) -> Outcome<Self> {
-        let superblocks = superblocks(plan)?;
-        let Some(first) = superblocks.first().and_then(|copies| copies.first()) else {
-            return fail("device 1 has no superblock");
-        };
-        let superblock = &first.superblock;
-        let mut reader = Reader { plan, blocks: BTreeMap::new() };
-        for block in &plan.blocks {
-            reader.blocks.insert(block.logical.get(), block.payload);
-        }
-        let mut trees = BTreeMap::new();
-        let root = reader.tree(TreeId::Root.objectid(), superblock.root.get(), superblock.root_level)?;
-        let chunk = reader.tree(TreeId::Chunk.objectid(), superblock.chunk_root.get(), superblock.chunk_root_level)?;
-        for item in root.iter().filter(|item| item.key.item_type == ItemType::ROOT_ITEM) {
-            let found: RootItem = item.read()?;
-            trees.insert(item.key.objectid, reader.tree(item.key.objectid, found.bytenr.get(), found.level)?);
-        }
-        trees.insert(TreeId::Root.objectid(), root);
-        trees.insert(TreeId::Chunk.objectid(), chunk);
-        ensure(reader.blocks.is_empty(), || format!("no tree reaches the blocks at {:?}", reader.blocks.keys()))?;
-        Ok(Self { superblocks, trees })
-    }
-
     /// The items of one tree; none if there is no such tree.
     #[must_use]
     pub fn tree(&self, id: TreeId) -> &[Item] {
@@ -79,43 +57,42 @@ impl Contents {
     }
 }
 
-fn superblocks(plan: &Plan) -> Outcome<Vec<Vec<SuperblockCopy>>> {
-    let mut devices = Vec::new();
-    for device in &plan.devices {
-        let mut copies = Vec::new();
-        for write in &device.commit {
-            let bytes = plan.payloads[write.payload as usize].expand()?;
-            let offset = write.offset.get();
-            ensure(plan.filesystem.checksum.holds(&bytes), || {
-                format!("the superblock at {offset} has a wrong checksum")
-            })?;
-            let Ok(superblock) = Superblock::read_from_bytes(&bytes) else {
-                return fail(format!("the superblock at {offset} has {} bytes", bytes.len()));
-            };
-            ensure(superblock.magic == MAGIC && superblock.bytenr.get() == offset, || {
-                format!("the superblock at {offset} has magic {:?} and bytenr {}", superblock.magic, superblock.bytenr)
-            })?;
-            let (item, fsid) = (superblock.dev_item, *plan.filesystem.fsid.as_bytes());
-            let identity = (item.devid.get(), item.uuid, item.fsid, superblock.fsid);
-            ensure(identity == (device.devid.get(), *device.uuid.as_bytes(), fsid, fsid), || {
-                format!("the superblock at {offset} of device {} is that of {item:?}", device.devid)
-            })?;
-            copies.push(SuperblockCopy { offset, superblock });
-        }
-        copies.sort_by_key(|copy| copy.offset);
-        devices.push(copies);
+/// Where tree blocks come from.
+trait Blocks {
+    /// The block at a logical address; each is taken once.
+    fn take(&mut self, logical: u64) -> Outcome<Vec<u8>>;
+}
+
+/// Walks trees.
+struct Reader<B> {
+    blocks: B,
+    checksum: ChecksumType,
+    node_size: usize,
+    fsid: [u8; 16],
+}
+
+impl<B: Blocks> Reader<B> {
+    fn new(superblock: &Superblock, blocks: B) -> Outcome<Self> {
+        let Some(checksum) = ChecksumType::from_on_disk(superblock.csum_type.get()) else {
+            return fail(format!("unknown checksum type {}", superblock.csum_type));
+        };
+        Ok(Self { blocks, checksum, node_size: superblock.nodesize.get() as usize, fsid: superblock.fsid })
     }
-    Ok(devices)
-}
 
-/// Walks trees, taking every block it comes by out of `blocks`.
-struct Reader<'a> {
-    plan: &'a Plan,
-    /// Payloads by logical address, of the blocks that no tree has reached yet.
-    blocks: BTreeMap<u64, u32>,
-}
+    /// Every tree, checking what a reader must rely on: checksums, addresses, owners, levels, order of keys.
+    fn trees(&mut self, superblock: &Superblock) -> Outcome<BTreeMap<u64, Vec<Item>>> {
+        let mut trees = BTreeMap::new();
+        let root = self.tree(TreeId::Root.objectid(), superblock.root.get(), superblock.root_level)?;
+        let chunk = self.tree(TreeId::Chunk.objectid(), superblock.chunk_root.get(), superblock.chunk_root_level)?;
+        for item in root.iter().filter(|item| item.key.item_type == ItemType::ROOT_ITEM) {
+            let found: RootItem = item.read()?;
+            trees.insert(item.key.objectid, self.tree(item.key.objectid, found.bytenr.get(), found.level)?);
+        }
+        trees.insert(TreeId::Root.objectid(), root);
+        trees.insert(TreeId::Chunk.objectid(), chunk);
+        Ok(trees)
+    }
 
-impl Reader<'_> {
     fn tree(&mut self, owner: u64, logical: u64, level: u8) -> Outcome<Vec<Item>> {
         let mut items = Vec::new();
         self.walk(owner, logical, level, None, &mut items)?;
@@ -127,21 +104,18 @@ impl Reader<'_> {
     }
 
     fn walk(&mut self, owner: u64, logical: u64, level: u8, first: Option<Key>, items: &mut Vec<Item>) -> Outcome {
-        let Some(payload) = self.blocks.remove(&logical) else {
-            return fail(format!(
-                "tree {owner} points at {logical}, where no block stands that it had not reached before"
-            ));
-        };
-        let bytes = self.plan.payloads[payload as usize].expand()?;
-        let checksum: ChecksumType = self.plan.filesystem.checksum;
+        let bytes = self
+            .blocks
+            .take(logical)
+            .map_err(|error| format!("tree {owner}: {}", error.message().unwrap_or_default()))?;
         let (header, _) = Header::ref_from_prefix(&bytes).map_err(|_| "a block is smaller than its header")?;
-        ensure(checksum.holds(&bytes), || format!("the block at {logical} has a wrong checksum"))?;
+        ensure(self.checksum.holds(&bytes), || format!("the block at {logical} has a wrong checksum"))?;
         ensure(
-            bytes.len() == self.plan.filesystem.node_size as usize
+            bytes.len() == self.node_size
                 && header.bytenr.get() == logical
                 && header.owner.get() == owner
                 && header.level == level
-                && header.fsid == *self.plan.filesystem.fsid.as_bytes(),
+                && header.fsid == self.fsid,
             || format!("the block at {logical} of tree {owner}, level {level}, has the header {header:?}"),
         )?;
         let count = header.nritems.get() as usize;

@@ -116,13 +116,18 @@ pub fn layout(plan: &Plan) -> Outcome<Map<String, Value>> {
     if chunks != listed {
         return fail(format!("the chunk tree says {chunks:?}, the document says {listed:?}"));
     }
+    layout_of(&contents)
+}
+
+/// A filesystem in the form of a golden layout.
+pub fn layout_of(contents: &Contents) -> Outcome<Map<String, Value>> {
     let mut layout = Map::new();
-    layout.insert("superblock".to_owned(), superblock(&contents));
-    layout.insert("superblock_mirrors".to_owned(), mirrors(&contents));
-    layout.insert("devices".to_owned(), devices(&contents)?);
-    layout.insert("chunks".to_owned(), chunks.into());
-    layout.insert("dev_extents".to_owned(), dev_extents(&contents)?);
-    layout.insert("items".to_owned(), items(&contents));
+    layout.insert("superblock".to_owned(), superblock(contents));
+    layout.insert("superblock_mirrors".to_owned(), mirrors(contents));
+    layout.insert("devices".to_owned(), devices(contents)?);
+    layout.insert("chunks".to_owned(), chunks(contents)?.into());
+    layout.insert("dev_extents".to_owned(), dev_extents(contents)?);
+    layout.insert("items".to_owned(), items(contents));
     Ok(layout)
 }
 
