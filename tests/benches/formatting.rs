@@ -29,6 +29,7 @@ enum Program {
     Reference,
     Rival,
     Ours,
+    DropIn,
 }
 
 impl Program {
@@ -37,10 +38,11 @@ impl Program {
             Self::Reference => "mkfs.btrfs",
             Self::Rival => "btrfs-mkfs",
             Self::Ours => "btrfs-plan | btrfs-exec",
+            Self::DropIn => "mkfs-btrfs",
         }
     }
 
-    /// A shell command, so that strace sees both of our programs.
+    /// A shell command, so that strace sees all of our programs.
     fn command(self, options: &[&str], devices: &[String]) -> Outcome<String> {
         let (options, devices) = (options.join(" "), devices.join(" "));
         Ok(match self {
@@ -49,6 +51,10 @@ impl Program {
                 let (planner, executor) = (ours("btrfs-plan")?, ours("btrfs-exec")?);
                 let [planner, executor] = [planner, executor].map(|it| it.get_program().to_string_lossy().into_owned());
                 format!("{planner} -q -f {options} {devices} | {executor} -q --yes")
+            }
+            Self::DropIn => {
+                let program = ours("mkfs-btrfs")?.get_program().to_string_lossy().into_owned();
+                format!("{program} -q -f {options} {devices}")
             }
         })
     }
@@ -76,7 +82,7 @@ fn main() {
 }
 
 fn all() -> Outcome {
-    let mut programs = vec![Program::Reference, Program::Ours];
+    let mut programs = vec![Program::Reference, Program::Ours, Program::DropIn];
     if tool("sh", ["-c", "command -v btrfs-mkfs"]).is_ok() {
         programs.insert(1, Program::Rival);
     }

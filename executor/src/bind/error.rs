@@ -62,6 +62,9 @@ pub enum BindError {
         /// In what.
         difference: Difference,
     },
+    /// A plan for other devices than those that are held.
+    #[error("the plan is not for the devices that are held")]
+    NotHeld,
     /// Somebody has the lock.
     #[error("cannot lock '{}'", path.display())]
     Lock {

@@ -12,6 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A lock on a whole disk. It ends with this value.
+#[derive(Debug)]
 pub(super) struct DiskLock {
     disk: DeviceNumber,
     /// Open for reading: closing it tells nobody that the disk was changed.

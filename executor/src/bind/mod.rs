@@ -1,12 +1,14 @@
 //! A plan's devices become opened, locked and verified ones. Nothing is written, grown or created before all are.
 
 mod error;
+mod hold;
 mod lock;
 mod open;
 mod traces;
 mod zones;
 
 pub use error::{BindError, Difference};
+pub use hold::{Held, hold};
 pub use zones::ZoneDifference;
 pub(crate) use zones::is_whole;
 
@@ -29,6 +31,8 @@ pub type Overrides = BTreeMap<u64, PathBuf>;
 pub struct Bound {
     targets: Vec<Target>,
     locks: Vec<DiskLock>,
+    /// What claims devices, where that is not what they are written through.
+    claims: Vec<File>,
     block_devices: Vec<PathBuf>,
 }
 
@@ -56,6 +60,7 @@ impl Bound {
     /// Lets go of every device: locks first, so that who waits for the closing of a device finds it free.
     pub fn release(self) {
         drop(self.locks);
+        drop(self.claims);
         drop(self.targets);
     }
 }
@@ -63,6 +68,11 @@ impl Bound {
 /// Opens, locks and verifies every device of a plan.
 pub fn bind(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
     let (opened, locks) = open_all(plan, overrides, true)?;
+    ready(plan, opened, locks, Vec::new())
+}
+
+/// Makes devices that are open for writing ready for it.
+fn ready(plan: &Plan, opened: Vec<Opened>, locks: Vec<DiskLock>, claims: Vec<File>) -> Result<Bound, BindError> {
     let mut grown = Vec::new();
     for (slot, opened) in plan.devices.iter().zip(&opened) {
         if let Err(source) = grow(slot, opened, &mut grown) {
@@ -87,7 +97,7 @@ pub fn bind(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
         let device = device.inspect_err(|_| undo(&grown))?;
         targets.push(Target { name, device });
     }
-    Ok(Bound { targets, locks, block_devices })
+    Ok(Bound { targets, locks, claims, block_devices })
 }
 
 fn block_device(file: File, logical_sector: u32, zoned: bool) -> std::io::Result<Box<dyn Device>> {
@@ -106,7 +116,7 @@ pub fn rehearse(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> 
         let file = if opened.created { None } else { Some(opened.file) };
         Target { name, device: Box::new(Rehearsal::new(file, opened.logical_sector)) }
     });
-    Ok(Bound { targets: targets.collect(), locks, block_devices: Vec::new() })
+    Ok(Bound { targets: targets.collect(), locks, claims: Vec::new(), block_devices: Vec::new() })
 }
 
 fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<Opened>, Vec<DiskLock>), BindError> {
@@ -124,14 +134,18 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
         open::open(plan, slot, path, identity, &usage, writable)
     });
     let results: Vec<_> = results.into_iter().map(|result| result.unwrap_or(Err(BindError::Panicked))).collect();
+    Ok((all_or_none(results, writable)?, locks))
+}
+
+/// All that was opened; or, if one could not be, every error, and no file that was created for nothing.
+fn all_or_none(results: Vec<Result<Opened, BindError>>, writable: bool) -> Result<Vec<Opened>, BindError> {
     let created = results.iter().flatten().filter(|opened| opened.created && writable);
     let created: Vec<PathBuf> = created.map(|opened| opened.path.clone()).collect();
-    let opened = collect(results).inspect_err(|_| remove(&created))?;
-    Ok((opened, locks))
+    collect(results).inspect_err(|_| remove(&created))
 }
 
 /// All of them, or every error at once.
-fn collect(results: Vec<Result<Opened, BindError>>) -> Result<Vec<Opened>, BindError> {
+fn collect<T>(results: Vec<Result<T, BindError>>) -> Result<Vec<T>, BindError> {
     let mut errors = Vec::new();
     let mut opened = Vec::new();
     for result in results {

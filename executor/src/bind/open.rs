@@ -110,7 +110,7 @@ fn existing(plan: &Plan, slot: &Slot, path: &Path, identity: Identity, writable:
     }
 }
 
-fn create(slot: &Slot, path: &Path, writable: bool) -> Result<Opened, BindError> {
+pub(super) fn create(slot: &Slot, path: &Path, writable: bool) -> Result<Opened, BindError> {
     check_folder(path)?;
     let file = if writable {
         OpenOptions::new().read(true).write(true).create_new(true).open(path)
@@ -144,7 +144,7 @@ fn block_facts(slot: &Slot, path: &Path, file: &File, number: DeviceNumber) -> R
 }
 
 /// Two runs on one image would undo each other.
-fn lock_file(path: &Path, file: &File) -> Result<(), BindError> {
+pub(super) fn lock_file(path: &Path, file: &File) -> Result<(), BindError> {
     file.try_lock().map_err(|error| BindError::Lock { path: path.to_path_buf(), source: error.into() })
 }
 
@@ -190,7 +190,7 @@ fn difference(slot: &Slot, facts: &DeviceFacts, mut signatures: Vec<Signature>) 
     (expected != signatures).then_some(Difference::Signatures { planned: expected, found: signatures })
 }
 
-fn failed(path: &Path, source: io::Error) -> BindError {
+pub(super) fn failed(path: &Path, source: io::Error) -> BindError {
     let path = path.to_path_buf();
     match source.kind() {
         io::ErrorKind::ResourceBusy => BindError::in_use(path, InUse::Exclusive),

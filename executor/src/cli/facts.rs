@@ -62,7 +62,8 @@ fn probe_all(paths: &[PathBuf], byte_count: Option<u64>, usage: &Usage) -> Resul
     })
 }
 
-fn tell(facts: &DeviceFacts) {
+/// Tells what was found on a device.
+pub(crate) fn tell(facts: &DeviceFacts) {
     let path = facts.path.as_deref().unwrap_or("described device");
     let discard = match facts.discard {
         Some(limits) => format!("discards by {} bytes", limits.granularity),

@@ -6,7 +6,7 @@ use crate::console;
 use crate::document::{self, Place};
 use crate::exit::Failure;
 use crate::target::Target;
-use btrfs_planner::request::{DiscardStrategy, Feature, FeatureSwitch, UnknownFeature};
+use btrfs_planner::request::{DeviceFacts, DiscardStrategy, Feature, FeatureSwitch, UnknownFeature};
 use btrfs_planner::{Plan, Request};
 use std::io::{self, Read};
 use std::path::Path;
@@ -71,11 +71,20 @@ pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
             Failure::refused(error).with_hint(hint)
         });
     }
-    let options = asked.options;
     if asked.targets.is_empty() {
         return Err(Failure::usage(Usage::NoTarget).with_hint(Some("btrfs-plan --help tells what can be one")));
     }
-    let features = switches(asked)?;
+    let options = asked.options;
+    of(options, asked.quiet, || facts::facts(asked.targets, options.byte_count, asked.verbose))
+}
+
+/// The request that options make. Devices are looked at once everything else makes sense.
+pub(crate) fn of(
+    options: &Options,
+    quiet: bool,
+    facts: impl FnOnce() -> Result<Vec<DeviceFacts>, Failure>,
+) -> Result<Request, Failure> {
+    let features = switches(options, quiet)?;
     let time = match options.time {
         Some(time) => time,
         None => time()?,
@@ -84,8 +93,7 @@ pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
         Some(seed) => seed.clone(),
         None => random()?,
     };
-    let devices = facts::facts(asked.targets, options.byte_count, asked.verbose)?;
-    let mut request = Request::new(devices, &seed, time);
+    let mut request = Request::new(facts()?, &seed, time);
     request.byte_count = options.byte_count;
     request.checksum = options.checksum.unwrap_or_default();
     request.data = options.data;
@@ -103,9 +111,8 @@ pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
     Ok(request)
 }
 
-fn switches(asked: &Asked<'_>) -> Result<Vec<FeatureSwitch>, Failure> {
-    let options = asked.options;
-    if !options.runtime_features.is_empty() && !asked.quiet {
+fn switches(options: &Options, quiet: bool) -> Result<Vec<FeatureSwitch>, Failure> {
+    if !options.runtime_features.is_empty() && !quiet {
         console::warning("-R is deprecated, use -O");
     }
     let named = |names: &[String]| {

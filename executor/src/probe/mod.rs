@@ -98,6 +98,25 @@ impl ProbeError {
 
 /// Probes a device or an image file. A file that is shorter than `byte_count`, or absent, will be grown to it.
 pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<DeviceFacts, ProbeError> {
+    let probed = probe_and_keep(path, byte_count, usage, |path| File::open(path))?;
+    Ok(probed.facts)
+}
+
+/// What was probed, and the descriptor that it was probed through: of a block device, one that claims it.
+#[derive(Debug)]
+pub(crate) struct Probed {
+    pub(crate) facts: DeviceFacts,
+    /// What the path leads to, open; absent where there is nothing yet.
+    pub(crate) open: Option<(Identity, File)>,
+}
+
+/// The same, and keeps it open. `open_file` opens image files.
+pub(crate) fn probe_and_keep(
+    path: &Path,
+    byte_count: Option<u64>,
+    usage: &Usage,
+    open_file: impl Fn(&Path) -> io::Result<File>,
+) -> Result<Probed, ProbeError> {
     let text = path.to_str().ok_or_else(|| ProbeError::NotText(path.to_path_buf()))?.to_string();
     let open = |source: io::Error| ProbeError::Open { path: path.to_path_buf(), source };
     let metadata = match fs::metadata(path) {
@@ -105,7 +124,7 @@ pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Devi
             let size = byte_count.filter(|count| *count != 0);
             let size = size.ok_or_else(|| ProbeError::Absent(path.to_path_buf()))?;
             check_folder(path)?;
-            return Ok(file_facts(text, size));
+            return Ok(Probed { facts: file_facts(text, size), open: None });
         }
         result => result.map_err(open)?,
     };
@@ -113,18 +132,20 @@ pub fn probe(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<Devi
     if let Some(by) = usage.of(identity) {
         return Err(ProbeError::InUse { path: path.to_path_buf(), by });
     }
-    let mut facts = match identity {
-        Identity::File(..) => file_facts(text, metadata.len().max(byte_count.unwrap_or(0))),
-        Identity::Block(number) => {
-            let file = open_exclusively(path)?;
-            let mut facts = block_facts(path, &file, number)?;
-            facts.path = Some(text);
-            facts.signatures = signatures_of(path, &file)?;
-            return Ok(facts);
-        }
+    let file = match identity {
+        Identity::File(..) => open_file(path).map_err(open)?,
+        Identity::Block(_) => open_exclusively(path)?,
     };
-    facts.signatures = signatures_of(path, &File::open(path).map_err(open)?)?;
-    Ok(facts)
+    // The path may lead elsewhere by now.
+    if Identity::of(&file.metadata().map_err(open)?) != Some(identity) {
+        return Err(open(io::Error::other("it was replaced while it was opened")));
+    }
+    let facts = match identity {
+        Identity::File(..) => file_facts(text, metadata.len().max(byte_count.unwrap_or(0))),
+        Identity::Block(number) => DeviceFacts { path: Some(text), ..block_facts(path, &file, number)? },
+    };
+    let facts = DeviceFacts { signatures: signatures_of(path, &file)?, ..facts };
+    Ok(Probed { facts, open: Some((identity, file)) })
 }
 
 /// Whether an image file may be created at `path`: its folder is there, and is not where device nodes are. A mistyped

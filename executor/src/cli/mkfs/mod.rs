@@ -7,14 +7,12 @@ mod summary;
 pub(super) use args::Args;
 
 use super::execution::{Execution, beside, heed_signals};
-use super::request::{self, Asked};
-use super::{features, outcome};
-use crate::bind::{self, Overrides};
+use super::{facts, features, outcome, request};
+use crate::bind::{self, BindError, Bound};
 use crate::console;
 use crate::exit::{ExitStatus, Failure};
 use crate::findings;
 use crate::run::{Cancel, Options, Outcome};
-use crate::target::Target;
 use btrfs_planner::Plan;
 use btrfs_planner::request::DeviceKind;
 use clap::{CommandFactory, Parser};
@@ -76,20 +74,31 @@ fn make(args: &Args) -> Result<ExitStatus, Failure> {
     if !quiet {
         say(summary::BANNER);
     }
-    let targets: Vec<Target> = args.devices.iter().cloned().map(Target::Path).collect();
-    let asked = Asked { targets: &targets, options, saved: None, quiet: false, verbose: *verbose > 1 && !quiet };
-    let plan = request::planned(&asked)?;
+    let mut held = None;
+    // From here on nobody else comes to use the devices: what is planned over is what is written over.
+    let request = request::of(options, false, || {
+        let held = held.insert(bind::hold(&args.devices, options.byte_count).map_err(refused)?);
+        Ok(held.facts())
+    })?;
+    if *verbose > 1 && !quiet {
+        request.devices.iter().for_each(facts::tell);
+    }
+    let plan = request::plan(&request)?;
     advice::tell(&plan, *quiet);
     findings::refuse_unless_clean(&plan)?;
     let cancel = heed_signals(NOT_DONE)?;
-    carry_out(args, &plan, &cancel)
+    match held {
+        Some(held) => carry_out(args, &plan, held.bind(&plan).map_err(refused)?, &cancel),
+        None => Err(Failure::usage(Usage::NoDevice)),
+    }
 }
 
-fn carry_out(args: &Args, plan: &Plan, cancel: &Cancel) -> Result<ExitStatus, Failure> {
-    let bound = bind::bind(plan, &Overrides::new()).map_err(|error| {
-        let hint = error.hint();
-        Failure::refused(error).with_hint(hint)
-    })?;
+fn refused(error: BindError) -> Failure {
+    let hint = error.hint();
+    Failure::refused(error).with_hint(hint)
+}
+
+fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<ExitStatus, Failure> {
     let execution = Execution { options: Options::default(), observers: &[], progress: !args.quiet };
     let report = execution.carry_out(plan, bound, cancel)?;
     if report.outcome == Outcome::Done && !args.quiet {
