@@ -7,6 +7,7 @@
 //! done with bytes from anywhere.
 
 pub mod contents;
+pub mod dice;
 pub mod fuzzing;
 pub mod golden;
 pub mod guest;
