@@ -13,7 +13,7 @@ use std::fmt::Write;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-const FEATURES: [&[&str]; 9] = [
+const FEATURES: [&[&str]; 11] = [
     &[],
     &["^block-group-tree"],
     &["^skinny-metadata"],
@@ -23,6 +23,8 @@ const FEATURES: [&[&str]; 9] = [
     &["squota"],
     &["^extref", "^skinny-metadata", "^no-holes", "^free-space-tree", "^block-group-tree"],
     &["^skinny-metadata", "^block-group-tree", "quota"],
+    &["raid-stripe-tree"],
+    &["raid-stripe-tree", "squota", "^block-group-tree"],
 ];
 
 /// Counts plans, and collects what their audits say.
@@ -63,6 +65,7 @@ fn request(devices: usize, size: u64) -> Request {
 
 fn switched(mut request: Request, features: &[&str]) -> Request {
     request.features = features.iter().map(|name| name.parse().unwrap()).collect();
+    request.experimental = true;
     request
 }
 
@@ -103,7 +106,7 @@ fn every_set_of_features_with_every_checksum_sector_and_node_size() {
             }
         }
     }
-    audits.end(972, 648);
+    audits.end(1188, 792);
 }
 
 #[test]

@@ -85,7 +85,8 @@ fn every_rule_has_its_error() {
         E::MixedProfiles { data: Single, metadata: Dup } =>
             with(request(1), |it| (it.mixed, it.metadata) = (true, Some(Dup))),
         E::MixedContradiction => with(switched(request(1), &["^mixed-bg"]), |it| it.mixed = true),
-        E::QuotaContradiction => switched(request(1), &["quota", "squota"]),
+        E::FeaturesExclude { feature: Feature::Quota, other: Feature::SimpleQuota } =>
+            switched(request(1), &["quota", "squota"]),
         E::FeatureNeeded { feature: Feature::Raid56, profile: Raid5 } =>
             switched(profiles(2, Raid5, Raid1), &["^raid56"]),
         E::TooFewDevices { profile: Raid1, needed: 2, found: 1, .. } => profiles(1, Raid1, Single),
@@ -122,6 +123,17 @@ fn every_rule_has_its_error() {
         // Zones.
         E::ZonedNeeded { .. } => switched(zoned(1, &zones), &["^zoned"]),
         E::ZonedFeature { feature: Feature::MixedBg } => with(zoned(1, &zones), |it| it.mixed = true),
+        E::ZonedFeature { feature: Feature::Raid56 } => switched(zoned(1, &zones), &["raid56"]),
+        E::ZoneSize { size: 0x60_0000 } => with(switched(request(1), &["zoned"]), |it| {
+            (it.experimental, it.emulated_zone_size) = (true, Some(6 * MIB));
+        }),
+        E::ZoneSize { size: 0x20_0000 } => with(request(1), |it| {
+            (it.experimental, it.emulated_zone_size) = (true, Some(2 * MIB));
+        }),
+        E::ZoneSize { .. } => with(request(1), |it| {
+            (it.experimental, it.emulated_zone_size) = (true, Some(16 * GIB));
+        }),
+        E::ZoneSizeExperimental => with(request(1), |it| it.emulated_zone_size = Some(4 * MIB)),
         E::ZonedParity { profile: Raid5, .. } => Request { metadata: Some(Raid5), ..zoned(2, &zones) },
         E::ZonedProfile { profile: Raid1, .. } => Request { data: Some(Raid1), ..zoned(2, &zones) },
         // Asked for on ordinary devices, the same holds.

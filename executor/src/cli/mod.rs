@@ -4,6 +4,7 @@
 //! planner) becomes a `request` with the `facts` of devices, and a plan is carried out by `execution`, which tells
 //! `events`, `progress` and the `outcome`.
 
+mod compatibility;
 mod events;
 mod exec;
 mod execution;

@@ -1,8 +1,9 @@
 //! What can be asked of the planner, whichever program asks.
 
+use super::compatibility::{self, Parameter};
 use crate::size;
 use btrfs_planner::disk::checksum::ChecksumType;
-use btrfs_planner::request::{DiscardStrategy, Profile};
+use btrfs_planner::request::{Defaults, DiscardStrategy, KernelVersion, Profile};
 use clap::ArgAction;
 use uuid::Uuid;
 
@@ -80,6 +81,31 @@ pub(crate) struct Options {
     /// Page size of the machine that will mount it; this machine's unless given
     #[arg(long, value_name = "SIZE", value_parser = small_size)]
     pub(crate) page_size: Option<u32>,
+
+    /// Which features are on unasked: those of mkfs.btrfs 6.19, those of 5.15 to 6.18, or compat: what everything that
+    /// reads btrfs has known for years
+    #[arg(long, value_name = "SET", value_parser = compatibility::defaults)]
+    pub(crate) defaults: Option<Defaults>,
+
+    /// The oldest kernel that must be able to mount it and write to it, such as 6.1; features it does not have are refused
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) target_kernel: Option<KernelVersion>,
+
+    /// Switch features off that the target kernel does not have, instead of refusing them
+    #[arg(long, requires = "target_kernel")]
+    pub(crate) drop_unsupported: bool,
+
+    /// Allow what mkfs.btrfs offers only where it was built for experiments: no ordinary kernel mounts it
+    #[arg(long)]
+    pub(crate) experimental: bool,
+
+    /// An experimental parameter: zone-size=SIZE, the size of the zones that -O zoned emulates where there are none
+    #[arg(long, value_name = "KEY=VALUE", value_parser = compatibility::parameter, action = ArgAction::Append)]
+    pub(crate) param: Vec<Parameter>,
+
+    /// Extent trees of extent-tree-v2, which is not planned: refused
+    #[arg(long, value_name = "COUNT", hide = true)]
+    pub(crate) num_global_roots: Option<u64>,
 }
 
 impl Options {

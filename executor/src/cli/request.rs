@@ -1,7 +1,7 @@
 //! From a command line to a request: whatever the planner may not ask for itself is found out here.
 
-use super::facts;
 use super::options::Options;
+use super::{compatibility, facts};
 use crate::console;
 use crate::document::{self, Place};
 use crate::exit::Failure;
@@ -108,6 +108,7 @@ pub(crate) fn of(
     request.node_size = options.nodesize;
     request.page_size = options.page_size.unwrap_or_else(page_size);
     request.sector_size = options.sectorsize.filter(|size| *size != 0);
+    compatibility::apply(options, &mut request);
     Ok(request)
 }
 

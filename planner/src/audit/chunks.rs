@@ -1,7 +1,7 @@
 //! Chunk items: in the superblock's array, which leads to the chunk tree, and in the chunk tree, which has them all.
 
 use super::geometry::{Chunk, Chunks, Stripe, shape};
-use super::superblock::{Filesystem, MIXED_GROUPS};
+use super::superblock::{Filesystem, MIXED_GROUPS, RAID_STRIPE_TREE, ZONED};
 use super::{Code, Findings, Place, Scope};
 use crate::disk::block_group::BlockGroupFlags;
 use crate::disk::chunk::{ChunkItem, FIRST_CHUNK_TREE, STRIPE_LENGTH, StripeItem};
@@ -92,6 +92,11 @@ pub(super) fn parse(
     let kind = flags.bits() & kinds;
     if kind.count_ones() != 1 && !(kind == mixed && filesystem.incompat(MIXED_GROUPS)) {
         bad(Code::ChunkFlags, &"data, metadata or system", &format_args!("{:#x}", flags.bits()));
+    }
+    let appended = filesystem.incompat(ZONED) && flags.contains(BlockGroupFlags::DATA) && shape.name != "single";
+    let unordered = filesystem.incompat(ZONED) && shape.parity > 0;
+    if unordered || appended && !filesystem.incompat(RAID_STRIPE_TREE) {
+        bad(Code::ChunkFlags, &"a profile that zones can have", &shape.name);
     }
     if !(shape.fewest..=shape.most).contains(&count) || count.checked_rem(shape.copies) != Some(0) && shape.striped {
         bad(Code::ChunkStripes, &format_args!("as many stripes as {} has", shape.name), &count);

@@ -150,6 +150,9 @@ codes! {
         BlockGroupUsed "block-group-used" Error "A block group's used bytes are not the sum of its extents.";
         BlockGroupFlags "block-group-flags" Error "A block group has other flags than its chunk.";
         BlockGroupChunk "block-group-chunk" Error "A block group has no chunk of its range, or a chunk no block group.";
+        StripeExtent "stripe-extent" Error "An item of the raid stripe tree is broken, or names places that cannot be.";
+        StripesUnread "stripes-unread" Warning
+            "Data was appended to zones, and lies where the raid stripe tree says: it was not compared with its checksums.";
         FreeSpaceItem "free-space-item" Error "An item of the free space tree is broken, or of the wrong kind.";
         FreeSpaceGroup "free-space-group" Error "The free space tree and the block groups do not agree on which there are.";
         FreeSpaceStale "free-space-stale" Warning "The free space tree has entries of a block group that is gone; mkfs.btrfs before 6.19 leaves some.";

@@ -10,7 +10,8 @@ use super::inodes::{Entry, FileExtent, Files, Target};
 use super::quotas::Quotas;
 use super::reader::Reader;
 use super::roots::Roots;
-use super::superblock::{FREE_SPACE_TREE, FREE_SPACE_TREE_VALID};
+use super::stripes::Stripes;
+use super::superblock::{FREE_SPACE_TREE, FREE_SPACE_TREE_VALID, ZONED};
 use super::uuids::Uuids;
 use super::walk::{Leaf, Top, is_subvolume};
 use super::{Code, Counts, Disks, Findings, Place, Report, Scope};
@@ -36,6 +37,7 @@ pub(super) struct Contents {
     pub(super) groups: BlockGroups,
     pub(super) free_space: FreeSpace,
     pub(super) checksums: Checksums,
+    pub(super) stripes: Stripes,
     pub(super) uuids: Uuids,
     pub(super) quotas: Quotas,
     pub(super) quota_tree: bool,
@@ -167,6 +169,7 @@ impl Contents {
                     Some(TreeId::Extent) => self.extents.item(reader, leaf, slot, key, data),
                     Some(TreeId::Dev) => self.devices.item(reader, leaf, slot, key, data),
                     Some(TreeId::Csum) => self.checksums.item(reader, leaf, slot, key, data),
+                    Some(TreeId::RaidStripe) => self.stripes.item(reader, leaf, slot, key, data),
                     Some(TreeId::FreeSpace) => self.free_space.item(reader, leaf, slot, key, data),
                     Some(TreeId::Uuid) => self.uuids.item(reader, leaf, slot, key, data),
                     Some(TreeId::Quota) => self.quotas.item(reader, leaf, slot, key, data),
@@ -214,7 +217,13 @@ impl Contents {
         self.devices.check(reader);
         self.roots.check(reader, &self.subvolume_entries);
         backup_roots::check(reader, &self.roots);
-        self.checksums.check(reader, &self.extents, &self.files);
+        self.stripes.check(reader);
+        let appended = self.stripes.say_where() && reader.filesystem.incompat(ZONED);
+        if appended {
+            let found = "a tree that says where it was";
+            reader.findings.add(Code::StripesUnread, Place::tree(TreeId::RaidStripe.objectid()), "no data", found);
+        }
+        self.checksums.check(reader, &self.extents, &self.files, !appended);
         let node_size = u64::from(reader.filesystem.node_size);
         let blocks: Vec<u64> = reader.blocks.keys().copied().collect();
         let blocks = blocks.into_iter().map(|block| (block, block.saturating_add(node_size)));

@@ -2,7 +2,8 @@
 
 use super::geometry::Chunk;
 use super::reader::Reader;
-use super::{Code, Place, TreeNumber};
+use super::superblock::ZONED;
+use super::{Code, Place, TreeNumber, requires};
 use crate::disk::block_group::BlockGroupFlags;
 use crate::plan::{ChunkKind, Plan};
 use crate::units::wide;
@@ -11,7 +12,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// Features by name: the bit of `incompat_flags`, the bit of `compat_ro_flags`.
-const FEATURES: [(&str, u64, u64); 11] = [
+const FEATURES: [(&str, u64, u64); 12] = [
     ("mixed-backref", 1 << 0, 0),
     ("mixed-bg", 1 << 2, 0),
     ("extref", 1 << 6, 0),
@@ -22,6 +23,7 @@ const FEATURES: [(&str, u64, u64); 11] = [
     ("raid1c34", 1 << 11, 0),
     ("zoned", 1 << 12, 0),
     ("block-group-tree", 0, 1 << 3),
+    ("raid-stripe-tree", 1 << 14, 0),
     ("squota", 1 << 16, 0),
 ];
 /// `incompat_flags`: nodes are larger than a page.
@@ -34,6 +36,22 @@ pub(super) fn check(plan: &Plan, reader: &mut Reader<'_>, quota: bool) {
     devices(plan, reader);
     filesystem(plan, reader);
     features(plan, reader, quota);
+    zones(plan, reader);
+    requires::check(plan, reader, quota);
+}
+
+/// On zones every stripe is one, so they tell the zone size, as they tell it to kernels.
+fn zones(plan: &Plan, reader: &mut Reader<'_>) {
+    let said = plan.filesystem.zone_size;
+    if said.is_some() != reader.filesystem.incompat(ZONED) {
+        let expected = if said.is_some() { "no zone size" } else { "a zone size" };
+        reader.findings.add(Code::IndexFilesystem, Place::filesystem(), expected, "the opposite");
+    }
+    let Some(said) = said else { return };
+    for (logical, chunk) in &reader.chunks.0 {
+        let (place, found) = (Place::logical(*logical), chunk.stripe_length());
+        reader.findings.equal(Code::IndexFilesystem, place, found, said);
+    }
 }
 
 /// Every block that was read is in the index, and nothing else.

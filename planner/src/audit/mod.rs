@@ -11,8 +11,8 @@
 //! What is where, in the order of reading: `superblock` and `super_log` (copies and their places), `chunks` (items) and
 //! `geometry` (mapping), `reader` (bytes of every copy), `block` (one tree block), `walk` (one tree), `filesystem` (all
 //! trees, in order), and then a file for each concern: `devices`, `roots`, `extents`, `references`, `block_groups`,
-//! `free_space`, `inodes`, `directories`, `checksums`, `parity`, `uuids`, `quotas`, `backup_roots`; `new` and `new_inodes`
-//! for what holds only of a filesystem that nobody has used yet; `index` for what a plan says of its own filesystem;
+//! `free_space`, `inodes`, `directories`, `checksums`, `stripes`, `parity`, `uuids`, `quotas`, `backup_roots`; `new` and `new_inodes`
+//! for what holds only of a filesystem that nobody has used yet; `index` and `requires` for what a plan says of its own filesystem;
 //! `schedule` and `document` for the plan itself.
 
 mod backup_roots;
@@ -40,8 +40,10 @@ mod reader;
 mod references;
 mod replay;
 mod report;
+mod requires;
 mod roots;
 mod schedule;
+mod stripes;
 mod super_log;
 mod superblock;
 mod uuids;

@@ -2,7 +2,7 @@
 
 use super::inodes::{Entry, Target, each_name};
 use super::reader::Reader;
-use super::superblock::{BLOCK_GROUP_TREE, FREE_SPACE_TREE, MAX_LEVEL};
+use super::superblock::{BLOCK_GROUP_TREE, FREE_SPACE_TREE, MAX_LEVEL, RAID_STRIPE_TREE};
 use super::walk::{Leaf, Top, is_subvolume};
 use super::{Code, Place, Scope};
 use crate::disk::directory::{DIRECTORY_TYPE, name_hash};
@@ -192,6 +192,7 @@ impl Roots {
     pub(super) fn check(&self, reader: &mut Reader<'_>, entries: &[(u64, Entry)]) {
         let filesystem = &reader.filesystem;
         let (own_groups, free_space) = (filesystem.compat_ro(BLOCK_GROUP_TREE), filesystem.compat_ro(FREE_SPACE_TREE));
+        let stripes = filesystem.incompat(RAID_STRIPE_TREE);
         let new = reader.scope == Scope::New;
         for (tree, needed, allowed) in [
             (TreeId::Extent, true, true),
@@ -202,6 +203,7 @@ impl Roots {
             (TreeId::DataReloc, new, true),
             (TreeId::FreeSpace, free_space, free_space),
             (TreeId::BlockGroup, own_groups, own_groups),
+            (TreeId::RaidStripe, stripes, stripes),
             (TreeId::Root, false, false),
             (TreeId::Chunk, false, false),
         ] {

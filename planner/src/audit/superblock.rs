@@ -22,8 +22,10 @@ pub(super) const NO_HOLES: u64 = 1 << 9;
 const METADATA_UUID: u64 = 1 << 10;
 /// `incompat_flags`: zones are written in order.
 pub(super) const ZONED: u64 = 1 << 12;
-/// `incompat_flags` that the audit knows: all up to zoned, and simple quota.
-const KNOWN_INCOMPAT: u64 = 0x1fff | 1 << 16;
+/// `incompat_flags`: where data lies on its stripes is kept in a tree.
+pub(super) const RAID_STRIPE_TREE: u64 = 1 << 14;
+/// `incompat_flags` that the audit knows: all up to zoned, the raid stripe tree, and simple quota.
+const KNOWN_INCOMPAT: u64 = 0x1fff | RAID_STRIPE_TREE | 1 << 16;
 /// `compat_ro_flags`: there is a free space tree.
 pub(super) const FREE_SPACE_TREE: u64 = 1 << 0;
 /// `compat_ro_flags`: it is whole.

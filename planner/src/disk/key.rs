@@ -64,6 +64,8 @@ impl ItemType {
     pub const DEV_ITEM: Self = Self(216);
     /// A chunk.
     pub const CHUNK_ITEM: Self = Self(228);
+    /// Where an extent of data lies on the stripes of its chunk.
+    pub const RAID_STRIPE: Self = Self(230);
     /// State of quota groups.
     pub const QGROUP_STATUS: Self = Self(240);
     /// Counters of a quota group.

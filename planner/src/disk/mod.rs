@@ -14,5 +14,6 @@ pub mod inode;
 pub mod key;
 pub mod quota;
 pub mod root;
+pub mod stripe;
 pub mod superblock;
 pub mod tree_block;

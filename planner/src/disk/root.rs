@@ -31,13 +31,15 @@ pub enum TreeId {
     FreeSpace,
     /// Block groups.
     BlockGroup,
+    /// Where data lies on its stripes.
+    RaidStripe,
     /// Scratch space for relocating data.
     DataReloc,
 }
 
 impl TreeId {
     /// Every tree, by number.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Root,
         Self::Extent,
         Self::Chunk,
@@ -48,6 +50,7 @@ impl TreeId {
         Self::Uuid,
         Self::FreeSpace,
         Self::BlockGroup,
+        Self::RaidStripe,
         Self::DataReloc,
     ];
 
@@ -65,6 +68,7 @@ impl TreeId {
             Self::Uuid => 9,
             Self::FreeSpace => 10,
             Self::BlockGroup => 11,
+            Self::RaidStripe => 12,
             // Counted from the end: -9.
             Self::DataReloc => u64::MAX - 8,
         }
@@ -84,6 +88,7 @@ impl TreeId {
             Self::Uuid => "uuid",
             Self::FreeSpace => "free-space",
             Self::BlockGroup => "block-group",
+            Self::RaidStripe => "raid-stripe",
             Self::DataReloc => "data-reloc",
         }
     }

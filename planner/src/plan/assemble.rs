@@ -10,21 +10,24 @@ use alloc::string::ToString;
 impl Plan {
     /// The sealed plan of these results.
     pub(crate) fn assemble(settings: Settings, layout: &Layout, forest: &Forest, schedule: Schedule) -> Self {
+        let flags = settings.flags();
         let filesystem = Filesystem {
             bytes_used: forest.bytes_used,
             checksum: settings.checksum,
             discard: settings.discard,
             features: settings.features.iter().map(|feature| feature.to_string()).collect(),
-            flags: settings.flags(),
+            flags,
             fsid: settings.fsid,
             generation: GENERATION,
             label: settings.label,
             node_size: settings.node_size,
             page_size: settings.page_size,
             profiles: Profiles { data: settings.data, metadata: settings.metadata, system: settings.metadata },
+            requires: settings.requires,
             sector_size: settings.sector_size,
             time: settings.time,
             total_size: settings.total_size,
+            zone_size: settings.zone_size,
         };
         // A schedule's first payloads are the forest's blocks, in order.
         let blocks = forest.blocks.iter().zip(0_u32..).map(|(block, payload)| Block {

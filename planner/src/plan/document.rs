@@ -3,7 +3,7 @@
 use super::{Payload, Seal};
 use crate::disk::checksum::ChecksumType;
 use crate::layout::Chunk;
-use crate::request::{DeviceFacts, DiscardStrategy, Flags, Profiles, Warning};
+use crate::request::{DeviceFacts, DiscardStrategy, Flags, Profiles, Requirements, Warning};
 use crate::schedule::{ByteRange, DiscardCounts, ResetCounts, WriteAt};
 use crate::units::{DevId, Generation, Logical};
 use alloc::string::String;
@@ -84,12 +84,17 @@ pub struct Filesystem {
     pub page_size: u32,
     /// Block group profiles.
     pub profiles: Profiles,
+    /// What a machine needs to mount it.
+    pub requires: Requirements,
     /// Bytes of a data sector.
     pub sector_size: u32,
     /// Creation time, in seconds since 1970-01-01 UTC.
     pub time: u64,
     /// Sum of the planned sizes of the devices, in bytes.
     pub total_size: u64,
+    /// Bytes of a zone, where the filesystem is zoned, whether devices have zones or not.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "crate::request::present")]
+    pub zone_size: Option<u64>,
 }
 
 /// One device: who it is, what was found on it, and its schedule.

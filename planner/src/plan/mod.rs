@@ -24,6 +24,7 @@ pub use seal::{NotASeal, Seal};
 
 pub use crate::layout::{Chunk, ChunkKind, Stripe};
 pub use crate::request::{
-    DeviceKind, DiscardStrategy, Flags, Profile, Profiles, Warning, ZoneModel, ZoneRun, ZoneState, Zones,
+    DeviceKind, DiscardStrategy, Flags, KernelVersion, PageRequirement, Profile, Profiles, Requirements, Warning,
+    ZoneModel, ZoneRun, ZoneState, Zones,
 };
 pub use crate::schedule::{ByteRange, DiscardCounts, ResetCounts, WriteAt};

@@ -1,6 +1,7 @@
 //! Every reason to refuse a request: one variant each, with its numbers and a remedy.
 
-use super::{Feature, Profile};
+use super::{Feature, KernelVersion, Profile};
+use crate::disk::checksum::ChecksumType;
 use crate::trees::ShapeError;
 use crate::units::SizeOverflow;
 use alloc::string::String;
@@ -82,9 +83,50 @@ pub enum RequestError {
     /// Mixed block groups switched off that were asked for.
     #[error("mixed block groups are asked for and switched off at once")]
     MixedContradiction,
-    /// Two ways of counting quota groups.
-    #[error("the features quota and squota exclude each other")]
-    QuotaContradiction,
+    /// Two features of which a filesystem has one at most.
+    #[error("the features {feature} and {other} exclude each other")]
+    FeaturesExclude {
+        /// One of them.
+        feature: Feature,
+        /// The other.
+        other: Feature,
+    },
+    /// A feature that must be allowed.
+    #[error("the feature {feature} is experimental: kernels mount it only where they were built for experiments")]
+    FeatureExperimental {
+        /// The feature.
+        feature: Feature,
+    },
+    /// A feature that is not planned.
+    #[error("the feature {feature} is not planned: {reason}")]
+    FeatureUnplanned {
+        /// The feature.
+        feature: Feature,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A feature that the target kernel does not have.
+    #[error("the feature {feature} needs kernel {since}, and the target is {target}{}", bound_by(*bound))]
+    TargetFeature {
+        /// The feature.
+        feature: Feature,
+        /// The first kernel that has it.
+        since: KernelVersion,
+        /// The kernel that must be able to mount.
+        target: KernelVersion,
+        /// Whether a profile, mixed block groups or a zoned device cannot do without it.
+        bound: bool,
+    },
+    /// A checksum that the target kernel does not have.
+    #[error("the checksum {checksum} needs kernel {since}, and the target is {target}")]
+    TargetChecksum {
+        /// The checksum.
+        checksum: ChecksumType,
+        /// The first kernel that has it.
+        since: KernelVersion,
+        /// The kernel that must be able to mount.
+        target: KernelVersion,
+    },
     /// A feature that a profile cannot do without.
     #[error("the feature {feature} is switched off, but the profile {profile} needs it")]
     FeatureNeeded {
@@ -235,24 +277,37 @@ pub enum RequestError {
         /// The feature.
         feature: Feature,
     },
-    /// A profile that does not work with zones.
-    #[error(
-        "the {kind} profile {profile} does not work on zoned devices: it needs the feature raid-stripe-tree, which is not offered"
-    )]
+    /// A profile that does not work with zones by itself.
+    #[error("the {kind} profile {profile} does not work on zones without the feature {feature}, which is off{}", asked_for(*asked))]
     ZonedProfile {
         /// `data` or `metadata`.
         kind: &'static str,
         /// The profile.
         profile: Profile,
+        /// What it would work with.
+        feature: Feature,
+        /// Whether zones were asked for, and no device makes them necessary.
+        asked: bool,
     },
     /// Parity profiles never work with zones.
-    #[error("the {kind} profile {profile} does not work on zoned devices: parity cannot be written in order")]
+    #[error("the {kind} profile {profile} does not work on zones: parity cannot be written in order{}", asked_for(*asked))]
     ZonedParity {
         /// `data` or `metadata`.
         kind: &'static str,
         /// The profile.
         profile: Profile,
+        /// Whether zones were asked for, and no device makes them necessary.
+        asked: bool,
     },
+    /// A size of emulated zones.
+    #[error("the zone size {size} is not a power of two from 4 MiB to 8 GiB")]
+    ZoneSize {
+        /// What was asked for.
+        size: u64,
+    },
+    /// A size of emulated zones that must be allowed.
+    #[error("another size of emulated zones than 256 MiB is experimental")]
+    ZoneSizeExperimental,
     /// A device that keeps too few zones active.
     #[error("{device} keeps at most {active} zones active, kernels mount a zoned filesystem with at least {needed}")]
     ActiveZones {
@@ -282,6 +337,16 @@ pub enum RequestError {
     SizeOverflow(#[from] SizeOverflow),
 }
 
+/// That zones are there only because they were asked for.
+const fn asked_for(asked: bool) -> &'static str {
+    if asked { " (no device needs zones: the feature zoned was asked for)" } else { "" }
+}
+
+/// That a feature is there only because something else needs it.
+const fn bound_by(bound: bool) -> &'static str {
+    if bound { "; other options or the devices cannot do without it" } else { "" }
+}
+
 impl RequestError {
     /// What to do about it, where there is one thing to do.
     #[must_use]
@@ -296,7 +361,17 @@ impl RequestError {
             Self::MixedNodeSize { .. } => "leave the node size out when block groups are mixed",
             Self::MixedProfiles { .. } => "give -d and -m the same profile, or neither",
             Self::MixedContradiction => "leave out -M or ^mixed-bg",
-            Self::QuotaContradiction => "choose one of them",
+            Self::FeaturesExclude { .. } => "choose one of them",
+            Self::FeatureExperimental { .. } => "leave it out, or allow what is experimental (--experimental)",
+            Self::FeatureUnplanned { .. } => "leave it out",
+            Self::TargetFeature { bound: true, .. } => {
+                "choose another profile or other devices, or a newer target kernel"
+            }
+            Self::TargetFeature { bound: false, .. } => {
+                "switch it off (-O ^NAME), take older defaults (--defaults 5.15 or compat), or let such features be dropped \
+                 (--drop-unsupported)"
+            }
+            Self::TargetChecksum { .. } => "choose crc32c, which every kernel has",
             Self::FeatureNeeded { .. } => "leave the feature on, or choose another profile",
             Self::TooFewDevices { .. } => "add devices, or choose a profile that needs fewer",
             Self::ByteCountTooSmall { .. } | Self::DeviceTooSmall { .. } => {
@@ -305,8 +380,16 @@ impl RequestError {
             Self::ByteCountTooLarge { .. } => "choose a byte count that fits the first device, or leave it out",
             Self::LogicalSectorTooLarge { .. } => "choose a sector size of at least the device's",
             Self::Occupied { .. } => "use -f to plan over it; the plan will say what is lost",
-            Self::ZonedProfile { .. } => "use single for data, and single, dup, raid0, raid1*, or raid10 for metadata",
-            Self::ZonedParity { .. } => "use another profile",
+            Self::ZonedProfile { asked: true, .. } => {
+                "leave out -O zoned, use single for data, or allow what is experimental (--experimental -O raid-stripe-tree)"
+            }
+            Self::ZonedProfile { asked: false, .. } => {
+                "use single for data, or allow what is experimental (--experimental -O raid-stripe-tree)"
+            }
+            Self::ZonedParity { asked: true, .. } => "leave out -O zoned, or use another profile",
+            Self::ZonedParity { asked: false, .. } => "use another profile",
+            Self::ZoneSize { .. } => "leave the zone size at 256 MiB",
+            Self::ZoneSizeExperimental => "leave the zone size out, or allow what is experimental (--experimental)",
             Self::ZonedNeeded { .. } => "leave out ^zoned",
             Self::ActiveBeyond { .. } => "reset them (blkzone reset), or use the whole device",
             Self::NoSpace { .. } => "use larger devices, or a profile that needs fewer of them",

@@ -1,7 +1,6 @@
 //! Filesystem features: one table for parser, checks, superblock bits, help, schema and page.
 
-use alloc::string::{String, ToString};
-use serde::{Deserialize, Serialize};
+use super::KernelVersion;
 
 /// A feature that a request can switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,10 +25,16 @@ pub enum Feature {
     Raid1c34,
     /// Zones are written in order.
     Zoned,
+    /// Several extent trees, one for each group of block groups.
+    ExtentTreeV2,
     /// Block groups are kept in a tree of their own.
     BlockGroupTree,
+    /// Where data lies on its stripes is kept in a tree.
+    RaidStripeTree,
     /// Quota groups are counted by the owner at allocation.
     SimpleQuota,
+    /// Block groups that were moved are found through a tree.
+    RemapTree,
 }
 
 /// Where a feature is recorded.
@@ -43,6 +48,18 @@ pub enum FeatureBit {
     Items,
 }
 
+/// Whether a feature can be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeatureStatus {
+    /// For everybody.
+    Stable,
+    /// mkfs.btrfs and kernels offer it only where they were built for experiments, and its format may change; a request must
+    /// allow it ([`Request::experimental`](super::Request::experimental)).
+    Experimental,
+    /// As before, and not planned here, for this reason.
+    Unplanned(&'static str),
+}
+
 /// A row of the feature table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureTraits {
@@ -52,24 +69,42 @@ pub struct FeatureTraits {
     pub alias: Option<&'static str>,
     /// The bits that say so on disk.
     pub bit: FeatureBit,
-    /// On unless switched off.
-    pub default: bool,
     /// May be named in a request; others follow from profiles.
     pub switchable: bool,
-    /// The kernel that can mount it.
-    pub since: &'static str,
+    /// Whether it can be had.
+    pub status: FeatureStatus,
+    /// The first kernel that has it.
+    pub since: KernelVersion,
+    /// The first kernel with which it can be relied on, where that is told.
+    pub safe: Option<KernelVersion>,
+    /// The first mkfs.btrfs that switches it on unasked, if any does.
+    pub default_since: Option<KernelVersion>,
     /// What must be on as well.
     pub needs: &'static [Feature],
+    /// What must not be on as well.
+    pub excludes: &'static [Feature],
     /// One sentence for help and page.
     pub summary: &'static str,
+}
+
+impl FeatureTraits {
+    /// Whether a request must allow experiments for it.
+    #[must_use]
+    pub const fn experimental(&self) -> bool {
+        !matches!(self.status, FeatureStatus::Stable)
+    }
 }
 
 /// `compat_ro_flags` bit 1: the free space tree is whole.
 const FREE_SPACE_TREE_VALID: u64 = 1 << 1;
 
+/// Why some features are not planned.
+const UNTRIED: &str = "kernels mount it only where they were built for experiments, its format may still change, and a plan that \
+                       nobody could try would be a guess";
+
 impl Feature {
     /// Every feature, oldest first.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::MixedBackref,
         Self::MixedBg,
         Self::Quota,
@@ -80,62 +115,124 @@ impl Feature {
         Self::FreeSpaceTree,
         Self::Raid1c34,
         Self::Zoned,
+        Self::ExtentTreeV2,
         Self::BlockGroupTree,
+        Self::RaidStripeTree,
         Self::SimpleQuota,
+        Self::RemapTree,
     ];
 
     /// The feature's row of the table.
     #[must_use]
     pub const fn traits(self) -> FeatureTraits {
-        const fn row(name: &'static str, bit: FeatureBit, since: &'static str, summary: &'static str) -> FeatureTraits {
-            FeatureTraits { name, alias: None, bit, default: false, switchable: true, since, needs: &[], summary }
+        const fn kernel(major: u16, minor: u16) -> KernelVersion {
+            KernelVersion::new(major, minor, 0)
         }
-        const fn on(row: FeatureTraits) -> FeatureTraits {
-            FeatureTraits { default: true, ..row }
+        const fn row(
+            name: &'static str,
+            bit: FeatureBit,
+            since: KernelVersion,
+            summary: &'static str,
+        ) -> FeatureTraits {
+            FeatureTraits {
+                name,
+                alias: None,
+                bit,
+                switchable: true,
+                status: FeatureStatus::Stable,
+                since,
+                safe: None,
+                default_since: None,
+                needs: &[],
+                excludes: &[],
+                summary,
+            }
+        }
+        const fn also(alias: &'static str, row: FeatureTraits) -> FeatureTraits {
+            FeatureTraits { alias: Some(alias), ..row }
+        }
+        const fn safe(since: KernelVersion, row: FeatureTraits) -> FeatureTraits {
+            FeatureTraits { safe: Some(since), ..row }
+        }
+        const fn on(since: KernelVersion, row: FeatureTraits) -> FeatureTraits {
+            FeatureTraits { default_since: Some(since), ..row }
         }
         const fn fixed(row: FeatureTraits) -> FeatureTraits {
             FeatureTraits { switchable: false, ..row }
         }
+        const fn needs(needs: &'static [Feature], row: FeatureTraits) -> FeatureTraits {
+            FeatureTraits { needs, ..row }
+        }
+        const fn excludes(excludes: &'static [Feature], row: FeatureTraits) -> FeatureTraits {
+            FeatureTraits { excludes, ..row }
+        }
+        const fn status(status: FeatureStatus, row: FeatureTraits) -> FeatureTraits {
+            FeatureTraits { status, ..row }
+        }
         use FeatureBit::{CompatRo, Incompat, Items};
+        use FeatureStatus::{Experimental, Unplanned};
         match self {
-            Self::MixedBackref => fixed(on(row(
-                "mixed-backref",
-                Incompat(1 << 0),
-                "2.6.31",
-                "extent references as every current kernel writes them",
-            ))),
-            Self::MixedBg => row("mixed-bg", Incompat(1 << 2), "2.6.37", "data and metadata share block groups"),
-            Self::Quota => row("quota", Items, "3.4", "count space by quota groups"),
+            Self::MixedBackref => {
+                let kernel = KernelVersion::new(2, 6, 31);
+                let summary = "extent references as every current kernel writes them";
+                fixed(on(kernel, safe(kernel, row("mixed-backref", Incompat(1 << 0), kernel, summary))))
+            }
+            Self::MixedBg => {
+                let kernel = KernelVersion::new(2, 6, 37);
+                safe(kernel, row("mixed-bg", Incompat(1 << 2), kernel, "data and metadata share block groups"))
+            }
+            Self::Quota => {
+                excludes(&[Self::SimpleQuota], row("quota", Items, kernel(3, 4), "count space by quota groups"))
+            }
             Self::Extref => {
-                on(row("extref", Incompat(1 << 6), "3.7", "up to 65536 hard links to a file in a directory"))
+                let summary = "up to 65536 hard links to a file in a directory";
+                on(kernel(3, 12), safe(kernel(3, 12), row("extref", Incompat(1 << 6), kernel(3, 7), summary)))
             }
-            Self::Raid56 => row("raid56", Incompat(1 << 7), "3.9", "block groups with parity"),
+            Self::Raid56 => row("raid56", Incompat(1 << 7), kernel(3, 9), "block groups with parity"),
             Self::SkinnyMetadata => {
-                on(row("skinny-metadata", Incompat(1 << 8), "3.10", "smaller extent items for metadata"))
+                let row = row("skinny-metadata", Incompat(1 << 8), kernel(3, 10), "smaller extent items for metadata");
+                on(kernel(3, 18), safe(kernel(3, 18), row))
             }
-            Self::NoHoles => on(row("no-holes", Incompat(1 << 9), "3.14", "holes in files take no item")),
-            Self::FreeSpaceTree => FeatureTraits {
-                alias: Some("fst"),
-                ..on(row("free-space-tree", CompatRo(1 | FREE_SPACE_TREE_VALID), "4.5", "free space is kept in a tree"))
-            },
+            Self::NoHoles => {
+                let row = row("no-holes", Incompat(1 << 9), kernel(3, 14), "holes in files take no item");
+                on(kernel(5, 15), safe(kernel(4, 0), row))
+            }
+            Self::FreeSpaceTree => {
+                let bits = CompatRo(1 | FREE_SPACE_TREE_VALID);
+                let row = row("free-space-tree", bits, kernel(4, 5), "free space is kept in a tree");
+                also("fst", on(kernel(5, 15), safe(kernel(4, 9), row)))
+            }
             Self::Raid1c34 => {
-                fixed(row("raid1c34", Incompat(1 << 11), "5.5", "block groups with three or four copies"))
+                row("raid1c34", Incompat(1 << 11), kernel(5, 5), "block groups with three or four copies")
             }
             Self::Zoned => {
-                row("zoned", Incompat(1 << 12), "5.12", "zones are written in order; on zoned devices always on")
+                let summary = "zones are written in order; on zoned devices always on";
+                let row = row("zoned", Incompat(1 << 12), kernel(5, 12), summary);
+                excludes(&[Self::MixedBg, Self::Raid56], row)
             }
-            Self::BlockGroupTree => FeatureTraits {
-                alias: Some("bgt"),
-                needs: &[Self::NoHoles, Self::FreeSpaceTree],
-                ..on(row(
-                    "block-group-tree",
-                    CompatRo(1 << 3),
-                    "6.1",
-                    "block groups have a tree of their own; faster mount",
-                ))
-            },
+            Self::ExtentTreeV2 => {
+                let row = row("extent-tree-v2", Incompat(1 << 13), kernel(5, 15), "several extent trees");
+                status(Unplanned(UNTRIED), needs(&[Self::NoHoles, Self::FreeSpaceTree, Self::BlockGroupTree], row))
+            }
+            Self::BlockGroupTree => {
+                let summary = "block groups have a tree of their own; faster mount";
+                let row = row("block-group-tree", CompatRo(1 << 3), kernel(6, 1), summary);
+                let row = on(kernel(6, 19), safe(kernel(6, 6), row));
+                also("bgt", needs(&[Self::NoHoles, Self::FreeSpaceTree], row))
+            }
+            Self::RaidStripeTree => {
+                let summary = "where data lies on its stripes is kept in a tree; zoned data of any profile but parity";
+                let row = row("raid-stripe-tree", Incompat(1 << 14), kernel(6, 7), summary);
+                also("rst", status(Experimental, row))
+            }
             Self::SimpleQuota => {
-                row("squota", Incompat(1 << 16), "6.7", "quota groups counted by owner, cheaper than quota")
+                let summary = "quota groups counted by owner, cheaper than quota";
+                row("squota", Incompat(1 << 16), kernel(6, 7), summary)
+            }
+            Self::RemapTree => {
+                let row = row("remap-tree", Incompat(1 << 17), kernel(6, 20), "moved block groups are found by a tree");
+                let row = needs(&[Self::NoHoles, Self::FreeSpaceTree, Self::BlockGroupTree], row);
+                status(Unplanned(UNTRIED), excludes(&[Self::MixedBg, Self::Zoned], row))
             }
         }
     }
@@ -162,142 +259,39 @@ impl core::fmt::Display for Feature {
     }
 }
 
-/// A set of features.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features(u32);
-
-impl Features {
-    /// What mkfs.btrfs 6.19 switches on unasked.
-    #[must_use]
-    pub fn defaults() -> Self {
-        let mut set = Self::default();
-        for feature in Feature::ALL {
-            set.set(feature, feature.traits().default);
-        }
-        set
-    }
-
-    const fn mask(feature: Feature) -> u32 {
-        match feature {
-            Feature::MixedBackref => 1 << 0,
-            Feature::MixedBg => 1 << 1,
-            Feature::Quota => 1 << 2,
-            Feature::Extref => 1 << 3,
-            Feature::Raid56 => 1 << 4,
-            Feature::SkinnyMetadata => 1 << 5,
-            Feature::NoHoles => 1 << 6,
-            Feature::FreeSpaceTree => 1 << 7,
-            Feature::Raid1c34 => 1 << 8,
-            Feature::BlockGroupTree => 1 << 9,
-            Feature::SimpleQuota => 1 << 10,
-            Feature::Zoned => 1 << 11,
-        }
-    }
-
-    /// Whether `feature` is on.
-    #[must_use]
-    pub const fn has(self, feature: Feature) -> bool {
-        self.0 & Self::mask(feature) != 0
-    }
-
-    /// Switches `feature` on or off.
-    pub const fn set(&mut self, feature: Feature, on: bool) {
-        if on {
-            self.0 |= Self::mask(feature);
-        } else {
-            self.0 &= !Self::mask(feature);
-        }
-    }
-
-    /// The features that are on, oldest first.
-    pub fn iter(self) -> impl Iterator<Item = Feature> {
-        Feature::ALL.into_iter().filter(move |feature| self.has(*feature))
-    }
-}
-
-/// A feature switched on (`quota`) or off (`^no-holes`), as after `-O`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct FeatureSwitch {
-    /// Which one.
-    pub feature: Feature,
-    /// On or off.
-    pub on: bool,
-}
-
-/// A name that is no feature.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unrecognized filesystem feature '{0}'")]
-pub struct UnknownFeature(pub String);
-
-impl core::str::FromStr for FeatureSwitch {
-    type Err = UnknownFeature;
-
-    fn from_str(text: &str) -> Result<Self, UnknownFeature> {
-        let (name, on) = text.strip_prefix('^').map_or((text, true), |name| (name, false));
-        let feature = Feature::from_name(name).ok_or_else(|| UnknownFeature(name.to_string()))?;
-        Ok(Self { feature, on })
-    }
-}
-
-impl TryFrom<String> for FeatureSwitch {
-    type Error = UnknownFeature;
-
-    fn try_from(text: String) -> Result<Self, UnknownFeature> {
-        text.parse()
-    }
-}
-
-impl From<FeatureSwitch> for String {
-    fn from(switch: FeatureSwitch) -> Self {
-        alloc::format!("{}{}", if switch.on { "" } else { "^" }, switch.feature)
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for FeatureSwitch {
-    fn schema_name() -> alloc::borrow::Cow<'static, str> {
-        "FeatureSwitch".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let names: alloc::vec::Vec<String> = Feature::ALL
-            .into_iter()
-            .filter(|feature| feature.traits().switchable)
-            .flat_map(|feature| [Some(feature.name()), feature.traits().alias])
-            .flatten()
-            .flat_map(|name| [name.to_string(), alloc::format!("^{name}")])
-            .collect();
-        schemars::json_schema!({ "type": "string", "enum": names })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What is safe was there before, and what is on unasked is safe.
     #[test]
-    fn every_feature_has_its_own_name_and_mask() {
-        let mut seen = Features::default();
+    fn rows_make_sense() {
         for feature in Feature::ALL {
-            assert!(!seen.has(feature), "{feature} shares a mask");
-            seen.set(feature, true);
             let traits = feature.traits();
-            if traits.switchable {
-                for name in [Some(traits.name), traits.alias].into_iter().flatten() {
-                    assert_eq!(Feature::from_name(name), Some(feature));
-                }
+            if let Some(safe) = traits.safe {
+                assert!(traits.since <= safe, "{feature}");
+            }
+            if let Some(since) = traits.default_since {
+                assert!(traits.safe.is_some_and(|safe| safe <= since), "{feature}");
+                assert_eq!(traits.status, FeatureStatus::Stable, "{feature}");
+            }
+            for other in traits.needs {
+                assert!(!traits.excludes.contains(other) && !other.traits().excludes.contains(&feature), "{feature}");
             }
         }
-        assert!(seen.iter().eq(Feature::ALL));
     }
 
     #[test]
-    fn switches_read_as_they_print() {
-        for text in ["quota", "^no-holes", "^block-group-tree"] {
-            assert_eq!(String::from(text.parse::<FeatureSwitch>().unwrap()), text);
+    fn every_feature_has_a_bit_of_its_own() {
+        let (mut incompat, mut compat_ro) = (crate::disk::superblock::BIG_METADATA, 0);
+        for feature in Feature::ALL {
+            let (seen, bits) = match feature.traits().bit {
+                FeatureBit::Incompat(bits) => (&mut incompat, bits),
+                FeatureBit::CompatRo(bits) => (&mut compat_ro, bits),
+                FeatureBit::Items => continue,
+            };
+            assert!(bits != 0 && *seen & bits == 0, "{feature}");
+            *seen |= bits;
         }
-        assert_eq!(String::from("^bgt".parse::<FeatureSwitch>().unwrap()), "^block-group-tree");
-        assert_eq!("Quota".parse::<FeatureSwitch>(), Err(UnknownFeature("Quota".into())));
-        assert_eq!("^mixed-backref".parse::<FeatureSwitch>(), Err(UnknownFeature("mixed-backref".into())));
     }
 }

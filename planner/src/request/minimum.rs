@@ -26,19 +26,30 @@ pub fn minimum_device_size(mixed: bool, data: Profile, metadata: Profile, node_s
 /// The fewest zones of a device of a zoned filesystem: as mkfs.btrfs counts them, but for `single`, where it takes seven
 /// and kernels (Linux 7.3, tried with zones of 4 and 256 MiB) refuse to mount less than eight.
 #[must_use]
-pub const fn minimum_zones(metadata: Profile) -> u64 {
-    match metadata {
+pub const fn minimum_zones(data: Profile, metadata: Profile) -> u64 {
+    let trees: u64 = match metadata {
         Profile::Single => 8,
         Profile::Dup => 12,
         _ => 10,
+    };
+    trees.saturating_add(more_for_data(data))
+}
+
+/// How many zones more data needs than `single` does.
+const fn more_for_data(data: Profile) -> u64 {
+    match data {
+        Profile::Single => 0,
+        Profile::Dup => 3,
+        _ => 1,
     }
 }
 
 /// With fewer zones than this, a filesystem with hardly anything in it runs out of empty zones to write on to: within
 /// 150 changes of one small file, each of them synced (tried with Linux 7.3 and zones of 4 MiB).
-pub(super) const fn lasting_zones(metadata: Profile) -> u64 {
-    match metadata {
+pub(super) const fn lasting_zones(data: Profile, metadata: Profile) -> u64 {
+    let trees: u64 = match metadata {
         Profile::Dup => 24,
         _ => 12,
-    }
+    };
+    trees.saturating_add(more_for_data(data))
 }

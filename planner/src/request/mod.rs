@@ -1,25 +1,35 @@
 //! What is asked: devices, options, identity and time; and every rule a request must meet.
 
+mod defaults;
 mod device;
 mod error;
 mod feature;
+mod feature_set;
 mod identity;
+mod kernel;
 mod minimum;
 mod profile;
 mod rules;
 mod settings;
+mod switch;
+mod target;
 mod warnings;
 mod zoned;
 mod zones;
 
+pub use defaults::Defaults;
+pub(crate) use device::present;
 pub use device::{DeviceFacts, DeviceKind, DiscardLimits, Signature};
 pub use error::RequestError;
-pub use feature::{Feature, FeatureBit, FeatureSwitch, FeatureTraits, Features, UnknownFeature};
+pub use feature::{Feature, FeatureBit, FeatureStatus, FeatureTraits};
+pub use feature_set::Features;
 pub use identity::Identity;
+pub use kernel::{KernelVersion, NotAKernel};
 pub use minimum::{minimum_device_size, minimum_zones};
-pub use profile::{Profile, ProfileTraits};
+pub use profile::{OnZones, Profile, ProfileTraits};
 pub use settings::{Flags, Profiles, Settings, SettingsDevice, Warning, Zoning};
-
+pub use switch::{FeatureSwitch, UnknownFeature};
+pub use target::{PageRequirement, Requirements};
 pub use zones::{EMULATED_ZONE_SIZE, PlacedRun, ZoneModel, ZoneRun, ZoneState, Zones};
 
 use crate::disk::checksum::ChecksumType;
@@ -60,11 +70,23 @@ pub struct Request {
     /// Data profile (`-d`); single where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Profile>,
+    /// Which features are on unasked: those of mkfs.btrfs 6.19 where absent.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub defaults: Defaults,
     /// The devices, in the order of their devids.
     pub devices: Vec<DeviceFacts>,
     /// How much is discarded.
     #[serde(default)]
     pub discard: DiscardStrategy,
+    /// Switch features off that the target kernel does not have, instead of refusing the request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub drop_unsupported: bool,
+    /// Bytes of the zones that `zoned` emulates on devices that have none; 256 MiB where absent. An experimental option.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulated_zone_size: Option<u64>,
+    /// Allow what mkfs.btrfs offers only where it was built for experiments.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub experimental: bool,
     /// Features switched on or off (`-O`), later ones overriding earlier ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<FeatureSwitch>,
@@ -94,12 +116,20 @@ pub struct Request {
     /// Bytes of a data sector (`-s`); 4096 where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sector_size: Option<u32>,
+    /// The oldest kernel that must be able to mount the filesystem and write to it; any where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_kernel: Option<KernelVersion>,
     /// Creation time, in seconds since 1970-01-01 UTC.
     pub time: u64,
 }
 
 fn format() -> String {
     FORMAT.to_string()
+}
+
+/// Whether a field may be left out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 const fn page_size() -> u32 {
@@ -114,8 +144,12 @@ impl Request {
             byte_count: None,
             checksum: ChecksumType::default(),
             data: None,
+            defaults: Defaults::default(),
             devices,
             discard: DiscardStrategy::default(),
+            drop_unsupported: false,
+            emulated_zone_size: None,
+            experimental: false,
             features: Vec::new(),
             force: false,
             format: format(),
@@ -126,6 +160,7 @@ impl Request {
             node_size: None,
             page_size: page_size(),
             sector_size: None,
+            target_kernel: None,
             time,
         }
     }

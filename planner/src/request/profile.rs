@@ -1,5 +1,6 @@
 //! Block group profiles: one table for parser, checks, layout, help and page.
 
+use super::Feature;
 use crate::disk::block_group::BlockGroupFlags;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,17 @@ pub enum Profile {
     Raid6,
 }
 
+/// Whether block groups of a profile can be on zones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnZones {
+    /// Yes.
+    Always,
+    /// Where this feature records what the device decided: data is appended, so its copies end up at different places.
+    With(Feature),
+    /// No: parity cannot be written in order.
+    Never,
+}
+
 /// What distinguishes a profile: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProfileTraits {
@@ -47,6 +59,12 @@ pub struct ProfileTraits {
     pub parity: u64,
     /// Devices that may be lost without losing data.
     pub tolerated_failures: u64,
+    /// The feature that says that there are such block groups.
+    pub needs: Option<Feature>,
+    /// Whether data of it can be on zones.
+    pub zoned_data: OnZones,
+    /// Whether trees of it can be on zones.
+    pub zoned_metadata: OnZones,
 }
 
 impl Profile {
@@ -81,22 +99,33 @@ impl Profile {
                 copies: 1,
                 parity: 0,
                 tolerated_failures: 0,
+                needs: None,
+                zoned_data: OnZones::With(Feature::RaidStripeTree),
+                zoned_metadata: OnZones::Always,
             }
         }
         const fn mirrored(copies: u64, row: ProfileTraits) -> ProfileTraits {
             ProfileTraits { copies, tolerated_failures: copies.saturating_sub(1), ..row }
         }
+        const fn parity(parity: u64, row: ProfileTraits) -> ProfileTraits {
+            let (zoned_data, zoned_metadata) = (OnZones::Never, OnZones::Never);
+            let needs = Some(Feature::Raid56);
+            ProfileTraits { parity, tolerated_failures: parity, needs, zoned_data, zoned_metadata, ..row }
+        }
+        const fn needs(feature: Feature, row: ProfileTraits) -> ProfileTraits {
+            ProfileTraits { needs: Some(feature), ..row }
+        }
         type Flags = BlockGroupFlags;
         match self {
-            Self::Single => row("single", Flags::NONE, 1, Some(1)),
+            Self::Single => ProfileTraits { zoned_data: OnZones::Always, ..row("single", Flags::NONE, 1, Some(1)) },
             Self::Dup => ProfileTraits { copies: 2, ..row("dup", Flags::DUP, 1, Some(2)) },
             Self::Raid0 => row("raid0", Flags::RAID0, 1, None),
             Self::Raid1 => mirrored(2, row("raid1", Flags::RAID1, 2, Some(2))),
-            Self::Raid1c3 => mirrored(3, row("raid1c3", Flags::RAID1C3, 3, Some(3))),
-            Self::Raid1c4 => mirrored(4, row("raid1c4", Flags::RAID1C4, 4, Some(4))),
+            Self::Raid1c3 => needs(Feature::Raid1c34, mirrored(3, row("raid1c3", Flags::RAID1C3, 3, Some(3)))),
+            Self::Raid1c4 => needs(Feature::Raid1c34, mirrored(4, row("raid1c4", Flags::RAID1C4, 4, Some(4)))),
             Self::Raid10 => ProfileTraits { stripe_multiple: 2, ..mirrored(2, row("raid10", Flags::RAID10, 2, None)) },
-            Self::Raid5 => ProfileTraits { parity: 1, tolerated_failures: 1, ..row("raid5", Flags::RAID5, 2, None) },
-            Self::Raid6 => ProfileTraits { parity: 2, tolerated_failures: 2, ..row("raid6", Flags::RAID6, 3, None) },
+            Self::Raid5 => parity(1, row("raid5", Flags::RAID5, 2, None)),
+            Self::Raid6 => parity(2, row("raid6", Flags::RAID6, 3, None)),
         }
     }
 

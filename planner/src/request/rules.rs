@@ -2,8 +2,8 @@
 
 use super::settings::{SettingsDevice, Zoning};
 use super::warnings::warn;
-use super::{Feature, Features, Profile, Request, RequestError, Settings, Warning, Zones};
-use super::{minimum, zoned};
+use super::{Feature, FeatureStatus, Features, Profile, Request, RequestError, Requirements, Settings, Warning, Zones};
+use super::{minimum, target, zoned};
 use crate::units::{Checked, DevId, round_down, wide};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -32,17 +32,17 @@ impl Settings {
         check_identity(request)?;
         check_devices(request, sector_size)?;
         let (data, metadata) = profiles(request, mixed)?;
-        let mut features = features(request, mixed, data, metadata, &mut warnings)?;
-        let zone_size = zoned::resolve(request, &mut features, data, metadata, &mut warnings)?;
+        let features = features(request, mixed, data, metadata, &mut warnings)?;
+        let zone_size = zoned::resolve(request, features, data, metadata, &mut warnings)?;
         let minimum = match zone_size {
-            Some(zone_size) => minimum::minimum_zones(metadata).times(zone_size)?,
+            Some(zone_size) => minimum::minimum_zones(data, metadata).times(zone_size)?,
             None => minimum::minimum_device_size(mixed, data, metadata, node_size)?,
         };
-        let devices = devices(request, zone_size.unwrap_or(u64::from(sector_size)), minimum, zone_size.is_some())?;
+        let devices = devices(request, zone_size, sector_size, minimum)?;
         check_counts(&devices, data, metadata)?;
-        warn(request, &devices, sector_size, mixed, data, metadata, &mut warnings);
+        warn(&devices, mixed, data, metadata, &mut warnings);
         let total_size = devices.iter().try_fold(0_u64, |sum, device| sum.plus(device.size))?;
-        Ok(Self {
+        let mut settings = Self {
             checksum: request.checksum,
             chunk_tree_uuid: request.identity.chunk_tree(),
             data,
@@ -55,13 +55,17 @@ impl Settings {
             metadata,
             node_size,
             page_size: request.page_size,
+            requires: Requirements::new(features, request.checksum, sector_size, node_size),
             sector_size,
             time: request.time,
             total_size,
-            warnings,
+            warnings: Vec::new(),
             whole_devices: byte_count(request).is_none(),
             zone_size,
-        })
+        };
+        target::warn(request, &settings, &mut warnings);
+        settings.warnings = warnings;
+        Ok(settings)
     }
 }
 
@@ -181,25 +185,28 @@ fn features(
     metadata: Profile,
     warnings: &mut Vec<Warning>,
 ) -> Result<Features, RequestError> {
-    let mut features = Features::defaults();
+    let mut features = Features::defaults(request.defaults);
     for switch in &request.features {
         features.set(switch.feature, switch.on);
     }
     features.set(Feature::MixedBg, mixed);
-    if features.has(Feature::Quota) && features.has(Feature::SimpleQuota) {
-        return Err(RequestError::QuotaContradiction);
+    for feature in features.iter() {
+        match feature.traits().status {
+            FeatureStatus::Stable => {}
+            FeatureStatus::Unplanned(reason) => return Err(RequestError::FeatureUnplanned { feature, reason }),
+            FeatureStatus::Experimental if request.experimental => {}
+            FeatureStatus::Experimental => return Err(RequestError::FeatureExperimental { feature }),
+        }
     }
     for profile in [data, metadata] {
-        let needed = match profile {
-            Profile::Raid5 | Profile::Raid6 => Feature::Raid56,
-            Profile::Raid1c3 | Profile::Raid1c4 => Feature::Raid1c34,
-            _ => continue,
-        };
-        if request.features.iter().rev().find(|switch| switch.feature == needed).is_some_and(|switch| !switch.on) {
+        let Some(needed) = profile.traits().needs else { continue };
+        if switched_off(request, needed) {
             return Err(RequestError::FeatureNeeded { feature: needed, profile });
         }
         features.set(needed, true);
     }
+    zoned::switch_on(request, &mut features, data, metadata)?;
+    target::check(request, &mut features, [data, metadata], warnings)?;
     // A feature whose needs are not met is dropped, as mkfs.btrfs does.
     for feature in Feature::ALL {
         let missing = feature.traits().needs.iter().find(|needed| !features.has(**needed));
@@ -213,7 +220,20 @@ fn features(
             });
         }
     }
+    for feature in features.iter() {
+        if let Some(other) = feature.traits().excludes.iter().copied().find(|other| features.has(*other)) {
+            return Err(match feature {
+                Feature::Zoned => RequestError::ZonedFeature { feature: other },
+                feature => RequestError::FeaturesExclude { feature, other },
+            });
+        }
+    }
     Ok(features)
+}
+
+/// Whether the request switches a feature off.
+pub(super) fn switched_off(request: &Request, feature: Feature) -> bool {
+    request.features.iter().rev().find(|switch| switch.feature == feature).is_some_and(|switch| !switch.on)
 }
 
 /// The byte count, if there is one.
@@ -222,7 +242,13 @@ fn byte_count(request: &Request) -> Option<u64> {
 }
 
 /// The devices, of sizes in whole units: sectors or zones.
-fn devices(request: &Request, unit: u64, minimum: u64, zoned: bool) -> Result<Vec<SettingsDevice>, RequestError> {
+fn devices(
+    request: &Request,
+    zone_size: Option<u64>,
+    sector_size: u32,
+    minimum: u64,
+) -> Result<Vec<SettingsDevice>, RequestError> {
+    let unit = zone_size.unwrap_or(u64::from(sector_size));
     let whole = |size| round_down(size, unit);
     let limit = byte_count(request).map(whole);
     if let Some(byte_count) = limit {
@@ -247,10 +273,10 @@ fn devices(request: &Request, unit: u64, minimum: u64, zoned: bool) -> Result<Ve
             facts: facts.clone(),
             size,
             uuid: request.identity.device(devid),
-            zoning: match &facts.zones {
-                _ if !zoned => Zoning::Regular,
-                Some(_) => Zoning::Real,
-                None => Zoning::Emulated(Zones::emulated(facts.size)),
+            zoning: match (zone_size, &facts.zones) {
+                (None, _) => Zoning::Regular,
+                (Some(_), Some(_)) => Zoning::Real,
+                (Some(zone_size), None) => Zoning::Emulated(Zones::emulated(facts.size, zone_size)),
             },
         });
     }

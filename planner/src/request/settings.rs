@@ -1,6 +1,6 @@
 //! A request after every rule: nothing optional, nothing contradictory.
 
-use super::{DeviceFacts, DiscardStrategy, Feature, FeatureBit, Features, Profile, Zones};
+use super::{DeviceFacts, DiscardStrategy, Feature, FeatureBit, Features, Profile, Requirements, Zones};
 use crate::disk::checksum::ChecksumType;
 use crate::disk::superblock::BIG_METADATA;
 use crate::units::DevId;
@@ -36,6 +36,8 @@ pub struct Settings {
     pub node_size: u32,
     /// Page size of the target machine.
     pub page_size: u32,
+    /// What a machine needs to mount it.
+    pub requires: Requirements,
     /// Bytes of a data sector.
     pub sector_size: u32,
     /// Seconds since 1970-01-01 UTC.

@@ -1,7 +1,7 @@
 //! What a requester should know although the request is planned.
 
 use super::settings::SettingsDevice;
-use super::{Profile, Request, Warning};
+use super::{Profile, Warning};
 use crate::units::{GIB, wide};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,9 +9,7 @@ use alloc::vec::Vec;
 
 /// Adds what is worth a warning about devices and profiles.
 pub(super) fn warn(
-    request: &Request,
     devices: &[SettingsDevice],
-    sector_size: u32,
     mixed: bool,
     data: Profile,
     metadata: Profile,
@@ -19,13 +17,6 @@ pub(super) fn warn(
 ) {
     let mut warn = |code: &str, message: String| warnings.push(Warning { code: code.to_string(), message });
     let count = devices.len();
-    if request.page_size != sector_size {
-        let page_size = request.page_size;
-        warn(
-            "sector-size",
-            format!("sectors of {sector_size} bytes on pages of {page_size}: not every kernel mounts that"),
-        );
-    }
     for (kind, profile) in [("metadata", metadata), ("data", data)] {
         match profile {
             Profile::Dup if count > 1 => warn(

@@ -1,8 +1,8 @@
 //! The rules of zoned filesystems.
 
 use super::minimum::lasting_zones;
-use super::rules::name;
-use super::{Feature, Features, Profile, Request, RequestError, Warning, ZoneModel, Zones, zones};
+use super::rules::{name, switched_off};
+use super::{Feature, Features, OnZones, Profile, Request, RequestError, Warning, ZoneModel, Zones, zones};
 use crate::units::SizeOverflow;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -17,37 +17,64 @@ const SAFE_ACTIVE: u32 = 10;
 /// to 35 zones, and on any number if the device has a limit of 8.
 const ACTIVE_SHARE: u64 = 4;
 
-/// The zone size, if the filesystem is to be zoned: because it was asked for, or because a device can be written in no
-/// other way.
-pub(super) fn resolve(
+/// The first device that can be written in no other way than by zones, if there is one.
+pub(super) fn must_be_zoned(request: &Request) -> Option<usize> {
+    let managed = |zones: &Zones| zones.model == ZoneModel::HostManaged;
+    request.devices.iter().position(|device| device.zones.as_ref().is_some_and(managed))
+}
+
+/// Switches on what devices with zones cannot do without, and what profiles cannot do without on them.
+pub(super) fn switch_on(
     request: &Request,
     features: &mut Features,
     data: Profile,
     metadata: Profile,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<u64>, RequestError> {
-    for (index, device) in request.devices.iter().enumerate() {
-        if device.zones.as_ref().is_none_or(|zones| zones.model != ZoneModel::HostManaged) {
-            continue;
-        }
+) -> Result<(), RequestError> {
+    let must_be = must_be_zoned(request);
+    if let Some(index) = must_be {
         if request.features.iter().any(|switch| switch.feature == Feature::Zoned && !switch.on) {
             return Err(RequestError::ZonedNeeded { device: name(request, index) });
         }
         features.set(Feature::Zoned, true);
     }
     if !features.has(Feature::Zoned) {
-        return Ok(None);
+        return Ok(());
     }
-    if features.has(Feature::MixedBg) {
-        return Err(RequestError::ZonedFeature { feature: Feature::MixedBg });
-    }
-    for (kind, profile) in [("metadata", metadata), ("data", data)] {
-        if profile.has_parity() {
-            return Err(RequestError::ZonedParity { kind, profile });
+    let asked = must_be.is_none();
+    for (kind, profile, on_zones) in
+        [("metadata", metadata, metadata.traits().zoned_metadata), ("data", data, data.traits().zoned_data)]
+    {
+        match on_zones {
+            OnZones::Always => {}
+            OnZones::Never => return Err(RequestError::ZonedParity { kind, profile, asked }),
+            OnZones::With(feature) if features.has(feature) => {}
+            OnZones::With(feature) if request.experimental && !switched_off(request, feature) => {
+                features.set(feature, true);
+            }
+            OnZones::With(feature) => return Err(RequestError::ZonedProfile { kind, profile, feature, asked }),
         }
     }
-    if data != Profile::Single {
-        return Err(RequestError::ZonedProfile { kind: "data", profile: data });
+    Ok(())
+}
+
+/// The zone size, if the filesystem is to be zoned.
+pub(super) fn resolve(
+    request: &Request,
+    features: Features,
+    data: Profile,
+    metadata: Profile,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<u64>, RequestError> {
+    if let Some(size) = request.emulated_zone_size {
+        if !request.experimental {
+            return Err(RequestError::ZoneSizeExperimental);
+        }
+        if !zones::is_zone_size(size) {
+            return Err(RequestError::ZoneSize { size });
+        }
+    }
+    if !features.has(Feature::Zoned) {
+        return Ok(None);
     }
     // The zone size of the first device, which may have none.
     let mut first: Option<Option<u64>> = None;
@@ -58,7 +85,7 @@ pub(super) fn resolve(
                 return Err(RequestError::ZoneReport { device: device_name(), problem });
             }
             check_active(request, index, zones, warnings)?;
-            warn_of_few(device_name(), zones, metadata, warnings)?;
+            warn_of_few(device_name(), zones, data, metadata, warnings)?;
         }
         let kind = device.zones.as_ref().map(|zones| zones.size);
         let first = *first.get_or_insert(kind);
@@ -66,7 +93,8 @@ pub(super) fn resolve(
             return Err(RequestError::ZoneSizes { device: device_name(), found: words(kind), first: words(first) });
         }
     }
-    Ok(first.map(|size| size.unwrap_or(super::EMULATED_ZONE_SIZE)))
+    let emulated = request.emulated_zone_size.unwrap_or(super::EMULATED_ZONE_SIZE);
+    Ok(first.map(|size| size.unwrap_or(emulated)))
 }
 
 fn words(zone_size: Option<u64>) -> String {
@@ -77,6 +105,7 @@ fn words(zone_size: Option<u64>) -> String {
 fn warn_of_few(
     device: String,
     zones: &Zones,
+    data: Profile,
     metadata: Profile,
     warnings: &mut Vec<Warning>,
 ) -> Result<(), SizeOverflow> {
@@ -85,7 +114,7 @@ fn warn_of_few(
     }
     let mut warn = |code: &str, message| warnings.push(Warning { code: code.to_string(), message });
     let count = zones.count()?;
-    if count < lasting_zones(metadata) {
+    if count < lasting_zones(data, metadata) {
         warn(
             "few-zones",
             format!("{device} has {count} zones: writing soon finds no empty one with metadata {metadata}"),

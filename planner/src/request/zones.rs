@@ -8,7 +8,10 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The zone size that `zoned` on an ordinary device emulates, as mkfs.btrfs does.
+/// The sizes that zones can have, in bytes; powers of two of these.
+const SIZES: core::ops::RangeInclusive<u64> = 4 * MIB..=8 << 30;
+
+/// The zone size that `zoned` on an ordinary device emulates unless asked otherwise, as mkfs.btrfs does.
 pub const EMULATED_ZONE_SIZE: u64 = 256 * MIB;
 
 /// How a device wants its zones written.
@@ -134,11 +137,11 @@ pub struct PlacedRun {
 }
 
 impl Zones {
-    /// What `zoned` on an ordinary device of `size` bytes comes to.
+    /// What `zoned` on an ordinary device of `device` bytes comes to, with zones of `size` bytes.
     #[must_use]
-    pub fn emulated(size: u64) -> Self {
-        let run = ZoneRun::new(size / EMULATED_ZONE_SIZE, ZoneState::Conventional);
-        Self { max_active: 0, max_open: 0, model: ZoneModel::Emulated, runs: vec![run], size: EMULATED_ZONE_SIZE }
+    pub fn emulated(device: u64, size: u64) -> Self {
+        let run = ZoneRun::new(device.checked_div(size).unwrap_or(0), ZoneState::Conventional);
+        Self { max_active: 0, max_open: 0, model: ZoneModel::Emulated, runs: vec![run], size }
     }
 
     /// The zones of a device that is only described: `conventional` ones first, the others empty.
@@ -250,10 +253,15 @@ impl schemars::JsonSchema for ZoneRun {
     }
 }
 
+/// Whether zones can have this size.
+pub(super) fn is_zone_size(size: u64) -> bool {
+    size.is_power_of_two() && SIZES.contains(&size)
+}
+
 /// What is wrong with a zone report.
 pub(super) fn problem(zones: &Zones, device: u64) -> Option<String> {
     let size = zones.size;
-    if !size.is_power_of_two() || !(4 * MIB..=8 << 30).contains(&size) {
+    if !is_zone_size(size) {
         return Some(alloc::format!("a zone size of {size} bytes is not a power of two from 4 MiB to 8 GiB"));
     }
     if zones.runs.iter().any(|run| run.count == 0 || run.capacity.is_some_and(|capacity| capacity > size)) {

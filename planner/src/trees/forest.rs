@@ -159,6 +159,10 @@ fn independent(settings: &Settings, contents: &Contents) -> Result<Trees, Reques
     if has(Feature::BlockGroupTree) {
         items.insert(TreeId::BlockGroup, Items::new());
     }
+    if has(Feature::RaidStripeTree) {
+        // It says where data lies, of which there is none.
+        items.insert(TreeId::RaidStripe, Items::new());
+    }
     // The root tree has an item for each of the others; where they start is not known yet.
     let tops = items.keys().chain([&TreeId::Dev]).map(|id| (*id, Top::default())).collect();
     items.insert(TreeId::Root, root::items(settings, &tops));

@@ -38,14 +38,15 @@ impl CapacityView {
     pub fn of(plan: &Plan) -> Result<Self, SizeOverflow> {
         let filesystem = &plan.filesystem;
         let has = |feature: Feature| filesystem.features.iter().any(|name| name == feature.traits().name);
-        let zoned = has(Feature::Zoned);
         let devices: Vec<PoolDevice> = plan
             .devices
             .iter()
             .map(|device| PoolDevice {
                 devid: device.devid,
                 size: device.size,
-                zones: zoned.then(|| device.found.zones.clone().unwrap_or_else(|| Zones::emulated(device.size))),
+                zones: filesystem.zone_size.map(|zone_size| {
+                    device.found.zones.clone().unwrap_or_else(|| Zones::emulated(device.size, zone_size))
+                }),
             })
             .collect();
         let settings = PoolSettings {
@@ -53,7 +54,7 @@ impl CapacityView {
             metadata: filesystem.profiles.metadata,
             mixed: has(Feature::MixedBg),
             node_size: filesystem.node_size,
-            zone_size: devices.first().and_then(|device| device.zones.as_ref()).map(|zones| zones.size),
+            zone_size: filesystem.zone_size,
         };
         let pool = Pool::new(&devices, &plan.chunks, settings)?;
         let filled = pool.fill(Metadata::None)?;

@@ -165,6 +165,9 @@ impl Compare {
         self.value(group, "node size", old.node_size, new.node_size);
         self.value(group, "sector size", old.sector_size, new.sector_size);
         self.value(group, "page size", old.page_size, new.page_size);
+        self.value(group, "needs", &old.requires, &new.requires);
+        let zone_size = |size: Option<u64>| size.map_or_else(|| "none".to_string(), exact);
+        self.value(group, "zone size", zone_size(old.zone_size), zone_size(new.zone_size));
         self.value(group, "checksum", old.checksum, new.checksum);
         self.value(group, "generation", old.generation, new.generation);
         self.set(group, "feature", old.features.iter().map(String::as_str), new.features.iter().map(String::as_str));

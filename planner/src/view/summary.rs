@@ -36,6 +36,7 @@ fn write_summary(text: &mut String, plan: &Plan) -> core::fmt::Result {
         writeln!(text, "  {:<17} {:<8} {:>12}", alloc::format!("{kind}:"), profile, Size(chunk.length).to_string())?;
     }
     writeln!(text, "Features:           {}", printable(&filesystem.features.join(", ")))?;
+    writeln!(text, "Needs:              {}", filesystem.requires)?;
     writeln!(text, "Checksum:           {}", filesystem.checksum)?;
     writeln!(text, "Number of devices:  {}", plan.devices.len())?;
     writeln!(text, "Devices:")?;

@@ -10,7 +10,7 @@ use btrfs_planner::audit::{Code, Disks, ReadFailed, Replay, Report, Subject, aud
 use btrfs_planner::disk::checksum::ChecksumType;
 use btrfs_planner::disk::key::{ItemType as Type, Key};
 use btrfs_planner::plan::Payload;
-use btrfs_planner::request::{DeviceFacts, Profile};
+use btrfs_planner::request::{DeviceFacts, KernelVersion, Profile};
 use btrfs_planner::{Plan, Request, plan};
 use damage::{add, block, bytes, header, item, items, of_tree, one_copy, payload, remove, superblock, superblocks};
 use file::with_file;
@@ -41,6 +41,33 @@ fn full_items() -> Plan {
 
 fn parity() -> Plan {
     make(3, Some(Profile::Raid5), &[])
+}
+
+/// A filesystem with a raid stripe tree.
+fn stripes(features: &[&str]) -> Plan {
+    let mut request = Request::new(vec![DeviceFacts::described(10 << 30); 2], "damage", 1_700_000_000);
+    request.features = features.iter().map(|name| name.parse().unwrap()).collect();
+    (request.experimental, request.data) = (true, Some(Profile::Raid1));
+    plan(&request).unwrap()
+}
+
+fn stripe_tree() -> Plan {
+    stripes(&["raid-stripe-tree"])
+}
+
+fn zoned_stripe_tree() -> Plan {
+    stripes(&["zoned"])
+}
+
+/// An item for the first bytes of the data chunk, at these places of the two devices.
+fn add_strides(plan: &mut Plan, key: Key, places: &[(u64, u64)]) {
+    let strides: Vec<u8> =
+        places.iter().flat_map(|(devid, offset)| [devid.to_le_bytes(), offset.to_le_bytes()].concat()).collect();
+    add(plan, "raid-stripe", key, &strides);
+}
+
+fn data_chunk(plan: &Plan) -> u64 {
+    plan.chunks.iter().find(|chunk| chunk.kind.name() == "data").unwrap().logical.get()
 }
 
 fn with_holes() -> Plan {
@@ -89,6 +116,8 @@ const DAMAGES: &[Damage] = &[
     (Code::LogTree, default, |p| superblocks(p, |it| it.log_root = 4096.into())),
     (Code::ChunkItem, default, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 8, &[9])),
     (Code::ChunkFlags, default, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 24, &[0xff, 0xff])),
+    (Code::ChunkFlags, zoned_stripe_tree, |p| superblocks(p, |it| it.incompat_flags = 0x1361.into())),
+    (Code::ChunkFlags, parity, |p| superblocks(p, |it| it.incompat_flags = 0x13e1.into())),
     (Code::ChunkStripes, default, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 24, &[1 << 4 | 1])),
     (Code::ChunkRange, default, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 0, &[1])),
     (Code::ChunkDevice, default, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 48 + 16, &[1; 16])),
@@ -225,6 +254,18 @@ const DAMAGES: &[Damage] = &[
     (Code::ChecksumMissing, file, |p| remove(p, "csum", Type::EXTENT_CSUM)),
     (Code::ChecksumUnused, file, |p| item(p, "csum", Type::EXTENT_CSUM, |key, _| key.offset += 4096)),
     (Code::DataChecksum, file, |p| bytes(p, "csum", Type::EXTENT_CSUM, 0, &[0; 4])),
+    (Code::RootMissing, stripe_tree, |p| superblocks(p, |it| it.incompat_flags = 0x361.into())),
+    (Code::RootMissing, default, |p| superblocks(p, |it| it.incompat_flags = 0x4361.into())),
+    (Code::StripeExtent, stripe_tree, |p| {
+        let key = Key::new(data_chunk(p), Type::RAID_STRIPE, 65536);
+        add_strides(p, key, &[(1, 1 << 30), (2, 1 << 30)]);
+    }),
+    (Code::StripeExtent, stripe_tree, |p| add_strides(p, Key::new(1 << 20, Type::RAID_STRIPE, 4096), &[(1, 1 << 30)])),
+    (Code::StripeExtent, stripe_tree, |p| add(p, "raid-stripe", Key::new(1 << 20, Type::RAID_STRIPE, 4096), &[7; 15])),
+    (Code::StripesUnread, zoned_stripe_tree, |p| {
+        let key = Key::new(data_chunk(p), Type::RAID_STRIPE, 65536);
+        add_strides(p, key, &[(1, 1 << 30), (2, 1 << 30)]);
+    }),
     (Code::QuotaItem, quota, |p| bytes(p, "quota", Type::QGROUP_STATUS, 0, &[9])),
     (Code::QuotaCount, quota, |p| bytes(p, "quota", Type::QGROUP_INFO, 8, &[9])),
     (Code::NewGeneration, default, |p| superblocks(p, |it| it.chunk_root_generation = 0.into())),
@@ -238,6 +279,13 @@ const DAMAGES: &[Damage] = &[
     (Code::DocumentPageSize, default, |p| p.filesystem.page_size = 4097),
     (Code::IndexFilesystem, default, |p| p.filesystem.features.clear()),
     (Code::IndexFilesystem, default, |p| p.filesystem.page_size = 65536),
+    (Code::IndexFilesystem, default, |p| p.filesystem.requires.kernel = KernelVersion::new(6, 0, 0)),
+    (Code::IndexFilesystem, default, |p| p.filesystem.requires.kernel_read_only = KernelVersion::new(3, 4, 0)),
+    (Code::IndexFilesystem, default, |p| p.filesystem.requires.page_sizes.clear()),
+    (Code::IndexFilesystem, stripe_tree, |p| p.filesystem.requires.experimental = false),
+    (Code::IndexFilesystem, default, |p| p.filesystem.zone_size = Some(256 << 20)),
+    (Code::IndexFilesystem, zoned_stripe_tree, |p| p.filesystem.zone_size = Some(128 << 20)),
+    (Code::IndexFilesystem, zoned_stripe_tree, |p| p.filesystem.zone_size = None),
     (Code::IndexFilesystem, default, |p| p.filesystem.profiles.data = Profile::Dup),
     (Code::IndexBlock, default, |p| p.blocks[0].items += 1),
     (Code::IndexBlock, default, |p| drop(p.blocks.pop())),
@@ -289,7 +337,7 @@ fn every_code_has_its_damage() {
 /// The plans that damage is done to are good.
 #[test]
 fn undamaged_filesystems_are_clean() {
-    for make in [default, two, quota, full_items, parity] {
+    for make in [default, two, quota, full_items, parity, stripe_tree, zoned_stripe_tree] {
         let report = audit_plan(&make());
         assert!(report.findings.is_empty(), "{:?}", report.findings);
     }

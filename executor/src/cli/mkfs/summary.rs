@@ -3,7 +3,7 @@
 use crate::console::escaped;
 use btrfs_planner::Plan;
 use btrfs_planner::layout::ChunkKind;
-use btrfs_planner::request::{EMULATED_ZONE_SIZE, Feature, Profile, ZoneModel};
+use btrfs_planner::request::{Feature, Profile, ZoneModel};
 use btrfs_planner::view::Size;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -57,14 +57,14 @@ fn features(plan: &Plan) -> impl Iterator<Item = &str> {
 
 /// The size of the zones that the filesystem sees, and whose they are.
 fn zoning(plan: &Plan) -> Option<(u64, &'static str)> {
-    features(plan).find(|name| *name == Feature::Zoned.name())?;
+    let size = plan.filesystem.zone_size?;
     let zones = plan.devices.first().and_then(|device| device.found.zones.as_ref());
     let mode = match zones.map(|zones| zones.model) {
         Some(ZoneModel::HostManaged) => "host-managed",
         Some(ZoneModel::HostAware) => "host-aware",
         Some(ZoneModel::Emulated) | None => "emulated",
     };
-    Some((zones.map_or(EMULATED_ZONE_SIZE, |zones| zones.size), mode))
+    Some((size, mode))
 }
 
 fn name(kind: ChunkKind) -> &'static str {

@@ -1,6 +1,6 @@
 //! The command line.
 
-use super::{audit, capacity, diff, show};
+use super::{audit, capacity, diff, minimum, show};
 use crate::cli::options::Options;
 use crate::cli::request::Asked;
 use crate::target::Target;
@@ -71,6 +71,7 @@ pub(crate) enum Command {
     Diff(diff::Args),
     // As large as the options of planning.
     Capacity(Box<capacity::Args>),
+    Minimum(Box<minimum::Args>),
     /// Print the JSON Schema of plans or requests
     Schema {
         /// Of which document

@@ -4,6 +4,7 @@ mod args;
 mod audit;
 mod capacity;
 mod diff;
+mod minimum;
 mod output;
 mod schema;
 mod show;
@@ -27,6 +28,7 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
         Some(Command::Show(args)) => show::run(args)?,
         Some(Command::Audit(args)) => audit::run(args)?,
         Some(Command::Capacity(args)) => capacity::run(args)?,
+        Some(Command::Minimum(args)) => minimum::run(args)?,
         Some(Command::Diff(args)) => return diff::run(args),
         Some(Command::Schema { of }) => schema::run(*of)?,
         None if args.options.lists_features() => features::list()?,

@@ -33,6 +33,7 @@ fn plans() -> Vec<Plan> {
         (2, Profile::Raid1, "squota"),
         (3, Profile::Raid5, "^block-group-tree"),
         (4, Profile::Raid10, "^free-space-tree,^block-group-tree"),
+        (2, Profile::Raid1, "raid-stripe-tree"),
         (40, Profile::Raid6, ""),
     ] {
         for (checksum, node_size) in [(ChecksumType::Crc32c, 4096), (ChecksumType::Blake2b, 16384)] {
@@ -41,6 +42,7 @@ fn plans() -> Vec<Plan> {
             (request.data, request.metadata) = (Some(profile), Some(profile));
             (request.checksum, request.node_size) = (checksum, Some(node_size));
             let switches = features.split(',').filter(|name| !name.is_empty());
+            request.experimental = true;
             request.features = switches.map(|name| name.parse::<FeatureSwitch>().unwrap()).collect();
             requests.push(request);
         }

@@ -12,7 +12,7 @@ pub(super) fn summary(document: &mut Markup, view: &Overview) {
     let filesystem = &view.filesystem;
     let profiles = filesystem.profiles;
     let label = if filesystem.label.is_empty() { "(none)" } else { &filesystem.label };
-    let rows: [(&str, String); 10] = [
+    let rows: [(&str, String); 11] = [
         ("Label", label.to_string()),
         ("UUID", filesystem.fsid.to_string()),
         ("Size", format!("{} on {} devices", Size(filesystem.total_size), view.devices.len())),
@@ -20,6 +20,7 @@ pub(super) fn summary(document: &mut Markup, view: &Overview) {
         ("Node and sector", format!("{} and {} bytes", filesystem.node_size, filesystem.sector_size)),
         ("Checksum", filesystem.checksum.to_string()),
         ("Features", filesystem.features.join(", ")),
+        ("Needs", filesystem.requires.to_string()),
         ("Created", utc(filesystem.time)),
         ("Planned by", format!("{} {}", view.planner.name, view.planner.version)),
         ("To be written", format!("{} in {} writes", Size(view.statistics.bytes_written), view.statistics.writes)),

@@ -7,6 +7,7 @@ mod device;
 mod diff;
 mod lines;
 mod map;
+mod minimum;
 mod overview;
 mod tree;
 
@@ -14,6 +15,7 @@ pub use block::{block, superblock};
 pub use capacity::capacity;
 pub use device::device;
 pub use diff::diff;
+pub use minimum::minimum;
 pub use overview::overview;
 pub use tree::tree;
 

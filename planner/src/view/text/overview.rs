@@ -46,6 +46,7 @@ fn filesystem(lines: &mut Lines, view: &Overview) {
     lines.labelled("node, sector", &format!("{}, {} bytes", filesystem.node_size, filesystem.sector_size));
     lines.labelled("checksum", filesystem.checksum.name());
     lines.labelled("features", &escaped(&filesystem.features.join(" ")));
+    lines.labelled("needs", &filesystem.requires.to_string());
     lines.labelled("created", &utc(filesystem.time));
     lines.labelled("planned by", &escaped(&format!("{} {}", view.planner.name, view.planner.version)));
     lines.labelled("seal", &view.seal.to_string());

@@ -589,6 +589,40 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
         },
     },
     Mutation {
+        name: "raid stripe tree: the bit goes",
+        plans: &["stripe tree", "zoned stripe tree"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.incompat_flags = (block.incompat_flags.get() ^ (1 << 14)).into());
+            plan.filesystem.flags.incompat ^= 1 << 14;
+        },
+    },
+    Mutation {
+        name: "raid stripe tree: the bit comes",
+        plans: &["dup", "emulated"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.incompat_flags = (block.incompat_flags.get() ^ (1 << 14)).into());
+            plan.filesystem.flags.incompat ^= 1 << 14;
+        },
+    },
+    Mutation {
+        name: "raid stripe tree: another owner",
+        plans: &["stripe tree", "zoned stripe tree"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "raid-stripe", |bytes| edit::header(bytes, |header| header.owner = 11.into()));
+        },
+    },
+    Mutation {
+        name: "raid stripe tree: an item",
+        plans: &["stripe tree", "zoned stripe tree"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "raid-stripe", |bytes| edit::header(bytes, |header| header.nritems = 1.into()));
+        },
+    },
+    Mutation {
         name: "quota counters",
         plans: &["quota", "squota"],
         expect: Any,

@@ -3,7 +3,7 @@
 use super::Expect::Any;
 use super::Mutation;
 use btrfs_planner::disk::checksum::ChecksumType;
-use btrfs_planner::plan::{ChunkKind, Profile};
+use btrfs_planner::plan::{ChunkKind, KernelVersion, Profile};
 use btrfs_planner::units::{Generation, Logical, Physical};
 use uuid::Uuid;
 
@@ -153,6 +153,48 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
         change: |plan| {
             plan.filesystem.bytes_used += 16384;
         },
+    },
+    Mutation {
+        name: "filesystem: an older kernel will do",
+        plans: &["dup", "emulated", "stripe tree"],
+        expect: Any,
+        change: |plan| plan.filesystem.requires.kernel = KernelVersion::new(4, 19, 0),
+    },
+    Mutation {
+        name: "filesystem: an older kernel can read it",
+        plans: &["dup", "zoned"],
+        expect: Any,
+        change: |plan| plan.filesystem.requires.kernel_read_only = KernelVersion::new(2, 6, 31),
+    },
+    Mutation {
+        name: "filesystem: pages on which it cannot be mounted",
+        plans: &["dup"],
+        expect: Any,
+        change: |plan| plan.filesystem.requires.page_sizes[0].page_size = 2048,
+    },
+    Mutation {
+        name: "filesystem: any kernel mounts it",
+        plans: &["stripe tree", "zoned stripe tree"],
+        expect: Any,
+        change: |plan| plan.filesystem.requires.experimental = false,
+    },
+    Mutation {
+        name: "filesystem: zones of another size",
+        plans: &["emulated", "small zones", "zoned"],
+        expect: Any,
+        change: |plan| plan.filesystem.zone_size = Some(8 << 20),
+    },
+    Mutation {
+        name: "filesystem: no zone size",
+        plans: &["emulated", "zoned"],
+        expect: Any,
+        change: |plan| plan.filesystem.zone_size = None,
+    },
+    Mutation {
+        name: "filesystem: a zone size without zones",
+        plans: &["dup"],
+        expect: Any,
+        change: |plan| plan.filesystem.zone_size = Some(256 << 20),
     },
     Mutation {
         name: "filesystem: features",
