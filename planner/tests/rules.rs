@@ -3,7 +3,9 @@
 // A test may fail by panicking.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
-use btrfs_planner::request::{DeviceFacts, Feature, Profile, Signature, ZoneModel, ZoneRun, ZoneState, Zones};
+use btrfs_planner::request::{
+    DeviceFacts, DeviceKind, Feature, Profile, Signature, ZoneModel, ZoneRun, ZoneState, Zones,
+};
 use btrfs_planner::{Request, RequestError, plan};
 use std::fmt::Write;
 use uuid::Uuid;
@@ -198,6 +200,7 @@ fn warnings_have_codes() {
     for (code, request) in [
         ("feature-dropped", switched(request(1), &["^free-space-tree"])),
         ("dup-on-many", profiles(2, Profile::Single, Profile::Dup)),
+        ("dup-on-ssd", with(profiles(1, Profile::Dup, Profile::Dup), |it| it.devices[0].kind = DeviceKind::Block)),
         ("raid56", profiles(3, Profile::Raid5, Profile::Raid1)),
         ("raid56-few", profiles(2, Profile::Raid5, Profile::Raid1)),
         ("redundancy", profiles(2, Profile::Raid1, Profile::Single)),

@@ -8,6 +8,7 @@ use btrfs_planner::request::{DeviceKind, Signature};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use uuid::Uuid;
 
 /// Why a plan's devices could not be bound. Nothing has been written.
 #[derive(Debug, thiserror::Error)]
@@ -65,6 +66,9 @@ pub enum BindError {
     /// A plan for other devices than those that are held.
     #[error("the plan is not for the devices that are held")]
     NotHeld,
+    /// A mounted filesystem has the UUID that is planned.
+    #[error("a filesystem with the UUID {0} is mounted")]
+    Mounted(Uuid),
     /// Somebody has the lock.
     #[error("cannot lock '{}'", path.display())]
     Lock {
@@ -217,6 +221,7 @@ impl BindError {
         Some(match self {
             Self::Probe(error) => return error.hint(),
             Self::Unbound { devid, .. } => format!("say which it is: --device {devid}=/dev/..."),
+            Self::Mounted(_) => "unmount it, or choose another UUID: the kernel takes the two for one".to_string(),
             Self::Twice { .. } => "every device of a plan is a device of its own".to_string(),
             Self::ReadOnly(_) => "make it writable (blockdev --setrw, chmod), or use another device".to_string(),
             Self::Different { difference: Difference::Signatures { planned, .. }, .. } if planned.is_empty() => {
@@ -226,6 +231,9 @@ impl BindError {
             Self::Different { .. } => "plan again for the devices as they are now".to_string(),
             Self::Lock { source, .. } if source.raw_os_error() == Some(nix::libc::EMFILE) => {
                 "allow more open files: ulimit -n 20000".to_string()
+            }
+            Self::Lock { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "devices are usually root's: try sudo".to_string()
             }
             Self::Lock { .. } => {
                 "another program is at work on the disk; wait for it, or look for it with lslocks".to_string()

@@ -4,7 +4,7 @@
 use super::error::BindError;
 use super::lock::DiskLock;
 use super::open::{self, Opened};
-use super::{Bound, all_or_none, collect, lock_disks, ready};
+use super::{Bound, all_or_none, check_fsid, collect, lock_disks, ready};
 use crate::ioctl;
 use crate::parallel;
 use crate::probe::{Identity, ProbeError, Probed, Usage, probe_and_keep, twins};
@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 pub struct Held {
     devices: Vec<HeldDevice>,
     locks: Vec<DiskLock>,
+    usage: Usage,
 }
 
 #[derive(Debug)]
@@ -40,7 +41,7 @@ pub fn hold(paths: &[PathBuf], byte_count: Option<u64>) -> Result<Held, BindErro
     }
     let results = parallel::map(paths, usize::MAX, |path| claim(path, byte_count, &usage));
     let devices = collect(results.into_iter().map(|result| result.unwrap_or(Err(BindError::Panicked))).collect())?;
-    Ok(Held { devices, locks })
+    Ok(Held { devices, locks, usage })
 }
 
 fn claim(path: &Path, byte_count: Option<u64>, usage: &Usage) -> Result<HeldDevice, BindError> {
@@ -74,6 +75,7 @@ impl Held {
         if !found().eq(self.devices.iter().map(|device| &device.probed.facts)) {
             return Err(BindError::NotHeld);
         }
+        check_fsid(plan, &self.usage)?;
         let mut claims = Vec::new();
         let slots = plan.devices.iter().zip(self.devices);
         let opened = slots.map(|(slot, device)| device.open(slot, &mut claims)).collect();

@@ -125,6 +125,7 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     // Locks come before looking: whoever holds one now may be writing what will be found.
     let locks = lock_disks(&paths, &identities)?;
     let usage = Usage::read()?;
+    check_fsid(plan, &usage)?;
     if let Some((first, second)) = twins(&paths, &identities, &usage) {
         return Err(BindError::Twice { first, second });
     }
@@ -135,6 +136,12 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     });
     let results: Vec<_> = results.into_iter().map(|result| result.unwrap_or(Err(BindError::Panicked))).collect();
     Ok((all_or_none(results, writable)?, locks))
+}
+
+/// A filesystem with the UUID of a mounted one would be taken for it.
+fn check_fsid(plan: &Plan, usage: &Usage) -> Result<(), BindError> {
+    let fsid = plan.filesystem.fsid;
+    if usage.mounts(fsid) { Err(BindError::Mounted(fsid)) } else { Ok(()) }
 }
 
 /// All that was opened; or, if one could not be, every error, and no file that was created for nothing.

@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use uuid::Uuid;
 
 /// Who uses a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -265,6 +266,13 @@ impl Usage {
         self.loop_device(number).map(Loop::backing)
     }
 
+    /// Whether a btrfs with this UUID is mounted: the kernel would take another one for it.
+    #[must_use]
+    pub fn mounts(&self, fsid: Uuid) -> bool {
+        let fsid = fsid.hyphenated().to_string();
+        self.members.iter().any(|(_, filesystem)| *filesystem == fsid)
+    }
+
     fn directly(&self, identity: Identity) -> Option<InUse> {
         if let Some((_, mount)) = self.mounts.iter().find(|(source, _)| *source == identity) {
             return Some(InUse::Mounted(mount.point.clone()));
@@ -300,7 +308,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), "proc/self/mountinfo", mountinfo);
         write(root.path(), "sys/fs/btrfs/features/x", "");
-        write(root.path(), "sys/fs/btrfs/0000-1111/devices/sdc/dev", "8:32\n");
+        write(root.path(), "sys/fs/btrfs/00000000-1111-4000-8000-000000000000/devices/sdc/dev", "8:32\n");
         write(root.path(), "sys/block/sda/dev", "8:0\n");
         write(root.path(), "sys/block/sda/sda1/dev", "8:1\n");
         write(root.path(), "sys/block/sda/sda1/partition", "1\n");
@@ -332,7 +340,7 @@ mod tests {
         for (identity, user) in [
             (block(8, 1), Some(mounted)),
             (block(8, 0), Some(partition)),
-            (block(8, 32), Some(InUse::Member("0000-1111".into()))),
+            (block(8, 32), Some(InUse::Member("00000000-1111-4000-8000-000000000000".into()))),
             (block(8, 48), Some(InUse::Holder("dm-3".into()))),
             (block(7, 1), Some(InUse::Mounted("/loop".into()))),
             (block(7, 0), Some(InUse::Loop("loop1".into()))),
@@ -341,6 +349,8 @@ mod tests {
         ] {
             assert_eq!(usage.of(identity), user, "{identity:?}");
         }
+        let [fsid, other] = ["00000000-1111-4000-8000-000000000000", "00000000-1111-4000-8000-000000000001"];
+        assert!(usage.mounts(fsid.parse().unwrap()) && !usage.mounts(other.parse().unwrap()));
         assert_eq!(usage.behind(block(7, 0)), Some(Backing { file: image, start: 0, end: 0 }));
     }
 

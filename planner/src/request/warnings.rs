@@ -1,7 +1,7 @@
 //! What a requester should know although the request is planned.
 
 use super::settings::SettingsDevice;
-use super::{Profile, Warning};
+use super::{DeviceKind, Profile, Warning};
 use crate::units::{GIB, wide};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -37,6 +37,14 @@ pub(super) fn warn(
             }
             _ => {}
         }
+    }
+    let solid = |device: &SettingsDevice| device.facts.kind == DeviceKind::Block && !device.facts.rotational;
+    if !mixed && data == Profile::Dup && devices.iter().any(solid) {
+        warn(
+            "dup-on-ssd",
+            "data is dup on a device without seek time, which may keep the copies together, or only one of them"
+                .to_string(),
+        );
     }
     if metadata.traits().tolerated_failures < data.traits().tolerated_failures {
         warn(

@@ -1,5 +1,6 @@
 //! Warnings: what the plan says, and what only the running kernel knows.
 
+use crate::cli::options::Options;
 use crate::console;
 use crate::running_kernel::RunningKernel;
 use btrfs_planner::Plan;
@@ -31,14 +32,15 @@ pub(super) fn tell(plan: &Plan, quiet: bool) {
 }
 
 /// A feature that is on because nobody said anything about it, and that not every kernel in use can mount.
-pub(super) fn changed_default(plan: &Plan, asked: &[String]) -> Option<String> {
+pub(super) fn changed_default(plan: &Plan, options: &Options) -> Option<String> {
     let feature = Feature::BlockGroupTree;
     let traits = feature.traits();
     let named = |text: &String| {
         let name = text.strip_prefix('^').unwrap_or(text);
         name == traits.name || Some(name) == traits.alias
     };
-    if !is_on(plan, feature) || asked.iter().any(named) {
+    let asked = options.defaults.is_some() || options.features.iter().any(named);
+    if asked || !is_on(plan, feature) {
         return None;
     }
     Some(format!(

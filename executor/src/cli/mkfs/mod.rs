@@ -102,7 +102,7 @@ fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<
     let execution = Execution { options: Options::default(), observers: &[], progress: !args.quiet };
     let report = execution.carry_out(plan, bound, cancel)?;
     if report.outcome == Outcome::Done && !args.quiet {
-        let note = advice::changed_default(plan, &args.options.features);
+        let note = advice::changed_default(plan, &args.options);
         say(&note.unwrap_or_default());
         say(&summary::summary(plan, is_solid(plan)));
     }
