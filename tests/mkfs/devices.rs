@@ -1,14 +1,18 @@
 //! Block devices: in use, with something on them, under other names; and what the kernel says of the result.
 
 use crate::scene::{GIB, MIB, Scene};
+use btrfs_executor::bind::hold;
 use btrfs_plan_tests::kernel::check;
 use btrfs_plan_tests::loops::{LoopDevice, LoopSet};
 use btrfs_plan_tests::mounts::Mount;
 use btrfs_plan_tests::programs::{run, tool};
 use btrfs_plan_tests::sparse::extents;
 use btrfs_plan_tests::suite::{Outcome, case, ensure, fail, root_case};
+use btrfs_planner::Request;
 use libtest_mimic::Trial;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -91,6 +95,23 @@ pub(crate) fn cases() -> Vec<Trial> {
         closes(&format!("-q -f {path}"), 0)?;
         Mount::new(device.path(), "defaults")?.unmount()
     }));
+    cases.push(root_case("nobody can come in between", || {
+        let loops = LoopSet::new(&[GIB])?;
+        let path = loops.devices()[0].path();
+        let claimed = |when: &str, expected: bool| {
+            let other = File::options().read(true).custom_flags(nix::libc::O_EXCL).open(path);
+            let busy = other.is_err_and(|error| error.kind() == std::io::ErrorKind::ResourceBusy);
+            ensure(busy == expected, || format!("{when}: claimed is {busy}"))
+        };
+        let held = hold(&[path.to_path_buf()], None)?;
+        claimed("while it is planned for", true)?;
+        let plan = btrfs_planner::plan(&Request::new(held.facts(), "held", 0))?;
+        claimed("with a plan", true)?;
+        let bound = held.bind(&plan)?;
+        claimed("while it is written", true)?;
+        bound.release();
+        claimed("when it is let go", false)
+    }));
     cases.push(root_case("the UUID of a mounted filesystem", || {
         let scene = Scene::new()?;
         let loops = LoopSet::new(&[GIB])?;
@@ -156,8 +177,7 @@ fn in_use() -> Vec<Trial> {
         }),
         ("the image behind a loop device", |scene, device, _| refuses(scene, "disk", &["disk", &device.name()])),
         ("a device that is held", |scene, device, path| {
-            use std::os::unix::fs::OpenOptionsExt;
-            let holder = std::fs::File::options().read(true).custom_flags(nix::libc::O_EXCL).open(device.path())?;
+            let holder = File::options().read(true).custom_flags(nix::libc::O_EXCL).open(device.path())?;
             let refused = refuses(scene, path, &[path, "exclusively"]);
             drop(holder);
             refused
@@ -182,7 +202,7 @@ fn in_use() -> Vec<Trial> {
     trials.push(root_case("in use: a device that somebody has locked", || {
         let scene = Scene::new()?;
         let device = LoopDevice::attach(&scene.path("disk"), &[])?;
-        let held = std::fs::File::open(device.path())?;
+        let held = File::open(device.path())?;
         held.lock()?;
         let path = device.path().display().to_string();
         scene.refuses(&mut scene.mkfs(&format!("-f {path}"))?, &[&path, "lock"])

@@ -13,8 +13,8 @@ use crate::console;
 use crate::exit::{ExitStatus, Failure};
 use crate::findings;
 use crate::run::{Cancel, Options, Outcome};
-use btrfs_planner::Plan;
 use btrfs_planner::request::DeviceKind;
+use btrfs_planner::{Plan, RequestError};
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -83,7 +83,7 @@ fn make(args: &Args) -> Result<ExitStatus, Failure> {
     if *verbose > 1 && !quiet {
         request.devices.iter().for_each(facts::tell);
     }
-    let plan = request::plan(&request)?;
+    let plan = btrfs_planner::plan(&request).map_err(unplanned)?;
     advice::tell(&plan, *quiet);
     findings::refuse_unless_clean(&plan)?;
     let cancel = heed_signals(NOT_DONE)?;
@@ -91,6 +91,14 @@ fn make(args: &Args) -> Result<ExitStatus, Failure> {
         Some(held) => carry_out(args, &plan, held.bind(&plan).map_err(refused)?, &cancel),
         None => Err(Failure::usage(Usage::NoDevice)),
     }
+}
+
+fn unplanned(error: RequestError) -> Failure {
+    let hint = match error {
+        RequestError::Occupied { .. } => Some("use -f to make the new filesystem over it; what is there will be lost"),
+        _ => error.hint(),
+    };
+    Failure::refused(error).with_hint(hint)
 }
 
 fn refused(error: BindError) -> Failure {
