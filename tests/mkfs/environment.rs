@@ -5,16 +5,20 @@ use btrfs_plan_tests::contents::Contents;
 use btrfs_plan_tests::images::{audit, silent_but};
 use btrfs_plan_tests::loops::{LoopDevice, sparse_file};
 use btrfs_plan_tests::mounts::Mount;
-use btrfs_plan_tests::programs::{plan_and_execute, run};
+use btrfs_plan_tests::programs::{plan_and_execute, run, tool};
+use btrfs_plan_tests::slow::SlowDevices;
 use btrfs_plan_tests::sparse::first_difference;
 use btrfs_plan_tests::suite::{Outcome, case, ensure, fail, root_case};
 use btrfs_planner::disk::inode::InodeItem;
 use btrfs_planner::disk::key::ItemType;
 use btrfs_planner::disk::root::TreeId;
 use libtest_mimic::Trial;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const IDENTITY: &str = "--seed again --uuid 01234567-89ab-4def-8123-456789abcdef --device-uuid \
                         11111111-2222-4333-8444-555555555555";
@@ -68,6 +72,28 @@ pub(crate) fn cases() -> Vec<Trial> {
             let device = LoopDevice::attach(&scene.path("other"), &[])?;
             let path = device.path().display().to_string();
             scene.refuses(&mut as_nobody(&scene, &format!("-f {path}"))?, &[&path, "ermission denied", "sudo"])
+        }),
+        root_case("a signal stops before the next request", || {
+            // A discard waits for one of the other file.
+            let slow = SlowDevices::files_only(2, 256, &["together=2"])?;
+            let scene = Scene::new()?;
+            let mut program = scene.mkfs("-m single")?;
+            program.arg(slow.file(0)).stderr(Stdio::piped()).stdout(Stdio::piped());
+            let child = program.spawn()?;
+            std::thread::sleep(Duration::from_secs(1));
+            kill(Pid::from_raw(child.id().try_into()?), Signal::SIGTERM)?;
+            std::thread::sleep(Duration::from_millis(700));
+            tool("fallocate", ["--punch-hole", "--length", "4096", &slow.file(1).display().to_string()])?;
+            let ended = child.wait_with_output()?;
+            let said = String::from_utf8_lossy(&ended.stderr);
+            ensure(ended.status.code() == Some(1), || format!("{:?}: {said}", ended.status))?;
+            for words in ["once more to stop at once", "interrupted", "no superblock was written"] {
+                ensure(said.contains(words), || format!("'{words}' is not in: {said}"))?;
+            }
+            ensure(!String::from_utf8_lossy(&ended.stdout).contains("UUID"), || {
+                "it claims to have made it".to_owned()
+            })?;
+            ensure(Contents::on(&[slow.stored_in(0)]).is_err(), || "there is a superblock".to_owned())
         }),
         root_case("a container without sysfs and udev", || {
             let scene = Scene::new()?;

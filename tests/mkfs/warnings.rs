@@ -4,6 +4,7 @@ use crate::scene::Scene;
 use btrfs_plan_tests::loops::LoopDevice;
 use btrfs_plan_tests::suite::{Outcome, case, ensure, root_case};
 use libtest_mimic::Trial;
+use std::path::Path;
 
 /// Options, a part of the warning, and whether it comes with `-q` as well.
 const WARNINGS: [(&str, &str, bool); 11] = [
@@ -40,6 +41,16 @@ pub(crate) fn cases() -> Vec<Trial> {
         scene.makes("disk")?;
         let said = scene.makes("-f disk")?.stderr;
         ensure(said.contains("btrfs will be lost"), || said)
+    }));
+    cases.push(root_case("features that the running kernel does not know", || {
+        let driver = Path::new("/sys/fs/btrfs/features");
+        let scene = Scene::new()?;
+        let said = scene.makes("-q --experimental -O raid-stripe-tree disk")?.stderr;
+        let known = !driver.exists() || driver.join("raid_stripe_tree").exists();
+        let warned = said.contains("does not know raid-stripe-tree (Linux 6.7)");
+        ensure(warned != known, || said.clone())?;
+        let said = scene.makes("-q -f -O quota,mixed-bg disk")?.stderr;
+        ensure(!said.contains("does not know"), || said.clone())
     }));
     cases.push(root_case("data twice on a device without seek time", || {
         let scene = Scene::new()?;
