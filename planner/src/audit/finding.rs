@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 
 /// How bad a finding is; worse is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Odd, or beyond what the audit knows; a kernel would take it.
@@ -47,6 +48,8 @@ impl Serialize for TreeNumber {
 
 /// Where something was found: what applies is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "FindingPlace"))]
 pub struct Place {
     /// The device's number in the filesystem; where a disk does not say, its place among the disks, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +62,7 @@ pub struct Place {
     pub logical: Option<u64>,
     /// The tree.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub tree: Option<TreeNumber>,
     /// Logical address of the tree block.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +72,7 @@ pub struct Place {
     pub slot: Option<u32>,
     /// The item's key.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "key")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<(u64, u8, u64)>"))]
     pub key: Option<Key>,
 }
 
@@ -148,8 +153,10 @@ impl Display for Place {
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// What kind of thing.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub code: Code,
     /// How bad it is: the code's severity.
     pub severity: Severity,

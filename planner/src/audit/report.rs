@@ -60,6 +60,8 @@ impl Findings {
 
 /// How much an audit has read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "AuditCounts"))]
 pub struct Counts {
     /// Devices.
     pub devices: u64,
@@ -75,6 +77,7 @@ pub struct Counts {
 
 /// What an audit comes to.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// The first [`KEPT`] findings, in the order of reading.
     pub findings: Vec<Finding>,

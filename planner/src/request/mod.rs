@@ -5,6 +5,7 @@ mod device;
 mod error;
 mod feature;
 mod feature_set;
+mod field;
 mod identity;
 mod kernel;
 mod minimum;

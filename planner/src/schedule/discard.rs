@@ -4,7 +4,7 @@ use super::{ByteRange, Ranges};
 use crate::layout::{Geometry, Layout, device_index};
 use crate::request::SettingsDevice;
 use crate::trees::Forest;
-use crate::units::{Checked, SizeOverflow, wide};
+use crate::units::{Checked, SizeOverflow};
 use alloc::vec;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
@@ -55,10 +55,26 @@ pub(super) fn free(layout: &Layout, forest: &Forest, limits: &[u64]) -> Result<V
     Ok(runs)
 }
 
-/// Requests for these runs one by one, around what is kept or cannot be discarded.
-pub(super) fn one_by_one(free: &[ByteRange], barred: &Ranges) -> Result<u64, SizeOverflow> {
-    free.iter().try_fold(0_u64, |sum, run| {
-        let end = run.start.plus(run.length)?;
-        sum.plus(wide(Ranges::one(run.start, end).difference(barred).len()))
-    })
+/// The discard requests of a device, three ways, before they are cut to granules.
+pub(super) struct Ways {
+    /// Merged, and gaps that are written anyway bridged.
+    pub(super) bridged: Ranges,
+    /// What is free, merged.
+    pub(super) exact: Ranges,
+    /// Requests for the free runs one by one, in their order.
+    pub(super) hole_by_hole: Vec<ByteRange>,
+}
+
+impl Ways {
+    /// `free`: the device's runs; `kept`: what the plan writes; `anywhere`: where discard may go.
+    pub(super) fn new(free: Vec<ByteRange>, kept: &Ranges, anywhere: &Ranges) -> Result<Self, SizeOverflow> {
+        let mut hole_by_hole = Vec::with_capacity(free.len());
+        for run in &free {
+            let end = run.start.plus(run.length)?;
+            hole_by_hole.extend(Ranges::one(run.start, end).intersection(anywhere).difference(kept).iter());
+        }
+        let exact = Ranges::from_unordered(free)?.intersection(anywhere).difference(kept);
+        let bridged = anywhere.shrunk_around(&exact);
+        Ok(Self { bridged, exact, hole_by_hole })
+    }
 }

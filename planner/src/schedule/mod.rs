@@ -1,6 +1,7 @@
 //! What every device is put through: signatures wiped, space discarded, places made zero, blocks written, superblocks
 //! committed. All of it is plain ranges and bytes; mirrors and parity are resolved here.
 
+mod comparison;
 mod discard;
 mod parity;
 mod ranges;
@@ -8,6 +9,7 @@ mod writes;
 mod zero;
 mod zones;
 
+pub use comparison::{DiscardRequests, discard_requests};
 pub use discard::DiscardCounts;
 pub use ranges::{ByteRange, Ranges};
 pub use writes::WriteAt;
@@ -18,6 +20,7 @@ use crate::request::{DeviceKind, DiscardStrategy, RequestError, Settings, Settin
 use crate::trees::{Forest, Superblocks};
 use crate::units::{Checked, SizeOverflow, round_down, wide};
 use alloc::vec::Vec;
+use discard::Ways;
 use writes::{Resolved, Writes};
 use zones::ZoneSteps;
 
@@ -107,10 +110,8 @@ impl Schedule {
         // Sequential zones are reset: that wipes, discards and makes zero in one.
         let anywhere = conventional.unwrap_or_else(|| Ranges::one(0, limit));
         let wipe = zero::signatures(device, limit)?.intersection(&anywhere);
-        let barred = Ranges::one(0, limit).difference(&anywhere).union(kept);
-        self.discard.hole_by_hole = self.discard.hole_by_hole.plus(discard::one_by_one(&free, &barred)?)?;
-        let exact = Ranges::from_unordered(free)?.intersection(&anywhere).difference(kept);
-        let bridged = anywhere.shrunk_around(&exact);
+        let Ways { bridged, exact, hole_by_hole } = Ways::new(free, kept, &anywhere)?;
+        self.discard.hole_by_hole = self.discard.hole_by_hole.plus(wide(hole_by_hole.len()))?;
         let discard = match settings.discard {
             // What is only described may turn out to have it; what was asked knows.
             _ if device.facts.kind == DeviceKind::Block && device.facts.discard.is_none() => Ranges::default(),

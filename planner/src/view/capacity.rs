@@ -12,6 +12,7 @@ const CHECKSUMS_OF_NINE: u64 = 8;
 
 /// The capacity of a plan's filesystem. In documents: the object that `btrfs-plan capacity --json` prints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CapacityView {
     /// Bytes of file contents, where only data chunks are added until none fits.
     pub data: u64,

@@ -69,6 +69,7 @@ impl NotThere {
 
 /// A tree: its blocks, top block first, and what is in them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeView {
     /// The blocks, from the top level down, and by ascending address within a level.
     pub blocks: Vec<BlockView>,
@@ -80,6 +81,7 @@ pub struct TreeView {
 
 /// A block with all its fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockView {
     /// Its entry in the plan's index.
     pub block: Block,
@@ -92,6 +94,7 @@ pub struct BlockView {
     pub decoded: DecodedBlock,
     /// The bytes, in hexadecimal in documents.
     #[serde(serialize_with = "as_hex")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub bytes: Vec<u8>,
     /// Always `block`.
     pub view: &'static str,
@@ -99,6 +102,7 @@ pub struct BlockView {
 
 /// What chunk something is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChunkOf {
     /// What it holds.
     pub kind: ChunkKind,
@@ -110,6 +114,8 @@ pub struct ChunkOf {
 
 /// A place on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "BlockPlace"))]
 pub struct Place {
     /// The device.
     pub devid: DevId,
@@ -123,6 +129,7 @@ pub struct Place {
 
 /// What stands at a place that belongs to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// The block.
@@ -133,9 +140,11 @@ pub enum Role {
 
 /// A superblock with all its fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SuperblockView {
     /// The bytes, in hexadecimal in documents.
     #[serde(serialize_with = "as_hex")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub bytes: Vec<u8>,
     /// What they mean.
     pub decoded: DecodedBlock,
@@ -149,6 +158,7 @@ pub struct SuperblockView {
 
 /// A device with every range and every write.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceDetail {
     /// Superblocks, in the order in which they are written.
     pub commit: Vec<PlannedWrite>,
@@ -172,6 +182,7 @@ pub struct DeviceDetail {
 
 /// A part of a device that a chunk has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Extent {
     /// First byte.
     pub start: u64,
@@ -189,6 +200,7 @@ pub struct Extent {
 
 /// A write and what is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlannedWrite {
     /// Bytes.
     pub length: u64,

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 /// What two plans differ in. In documents: the object that `btrfs-plan diff --json` prints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diff {
     /// The changes, by group.
     pub changes: Vec<Change>,
@@ -27,6 +28,7 @@ pub struct Diff {
 
 /// A change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     /// What the second plan has; absent where it has nothing of the kind.
     pub after: Option<String>,
@@ -40,6 +42,7 @@ pub struct Change {
 
 /// What part of a plan a change is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
     /// UUIDs, label, time.

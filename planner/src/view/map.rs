@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// Who holds a part of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Holder {
     /// Beyond what the filesystem uses.
@@ -65,6 +66,7 @@ impl Holder {
 
 /// What happens to a part of a device: the last that does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Fate {
     /// Nothing: what is there stays.
@@ -102,6 +104,7 @@ impl Fate {
 
 /// A part of a device that has one holder and one fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// What happens to it.
     pub fate: Fate,

@@ -16,6 +16,7 @@ const FIRST: usize = 4;
 
 /// A plan at a glance. In documents: the object that `btrfs-plan show --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overview {
     /// The chunks, by ascending logical address.
     pub chunks: Vec<ChunkView>,
@@ -41,6 +42,7 @@ pub struct Overview {
 
 /// A device at a glance.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceView {
     /// Bytes that chunks take.
     pub allocated: u64,
@@ -65,6 +67,7 @@ pub struct DeviceView {
 
 /// The steps of a device's schedule, in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Steps {
     /// Sectors of signatures, overwritten with zeros.
     pub wipe: Step,
@@ -97,6 +100,7 @@ impl Steps {
 
 /// What one step comes to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step {
     /// Bytes of all its ranges.
     pub bytes: u64,
@@ -108,6 +112,7 @@ pub struct Step {
 
 /// A device's zones in numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ZoneCounts {
     /// Conventional zones.
     pub conventional: u64,
@@ -123,6 +128,7 @@ pub struct ZoneCounts {
 
 /// A chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChunkView {
     /// Bytes on all devices.
     pub allocated: u64,
@@ -137,6 +143,7 @@ pub struct ChunkView {
 
 /// A tree in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeSummary {
     /// Its blocks.
     pub blocks: u64,
@@ -152,6 +159,7 @@ pub struct TreeSummary {
 
 /// Discard requests: as planned, and three ways to do without such planning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscardLadder {
     /// Merged, and gaps that the plan writes anyway bridged.
     pub bridged: u64,

@@ -86,6 +86,7 @@ pub struct Filled {
 
 /// A device of a full pool. All its bytes are in one of the four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DeviceFilled {
     /// Bytes of chunks.
     pub allocated: u64,
@@ -106,6 +107,7 @@ pub struct DeviceFilled {
 
 /// Why free bytes cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// Too few other devices have room for a chunk of this profile.

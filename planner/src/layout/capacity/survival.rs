@@ -69,6 +69,7 @@ impl StripeSet {
 
 /// Bytes of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held {
     /// Logical bytes of chunks.
     pub bytes: u64,
@@ -78,6 +79,7 @@ pub struct Held {
 
 /// What becomes of a filesystem when it loses devices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Loss {
     /// The devices lost.
     pub devices: Vec<DevId>,
@@ -122,6 +124,7 @@ impl Loss {
 
 /// What a layout survives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Survival {
     /// How many devices may be lost, whichever they are.
     pub any: u64,

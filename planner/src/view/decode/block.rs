@@ -16,6 +16,7 @@ use zerocopy::FromBytes;
 
 /// A block, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DecodedBlock {
     /// Whether the checksum at the front is right for the rest.
     pub checksum_holds: bool,
@@ -31,6 +32,8 @@ pub struct DecodedBlock {
 
 /// A run of bytes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Bytes"))]
 pub struct Span {
     /// Bytes.
     pub length: u64,
@@ -40,6 +43,7 @@ pub struct Span {
 
 /// An item of a leaf, or a pointer of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DecodedItem {
     /// Where its data stands; a pointer has none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,6 +61,7 @@ pub struct DecodedItem {
 
 /// A key, with the name of its type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DecodedKey {
     /// What it is about.
     pub objectid: u64,

@@ -24,6 +24,7 @@ use serde::Serialize;
 
 /// A run of bytes with a name and a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Field {
     /// Bytes.
     pub length: u64,

@@ -1,0 +1,63 @@
+//! Which field of a request a refusal is about, so that a form can show it there.
+
+use super::RequestError;
+
+impl RequestError {
+    /// The field at fault, as documents name it; of the device in [`RequestError::device`] where there is one. `None`
+    /// where it is the request as a whole.
+    #[must_use]
+    pub const fn field(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NoDevice => "devices",
+            Self::Format(_) => "format",
+            Self::SeedLength { .. } => "identity.seed",
+            Self::LabelLength { .. } | Self::LabelCharacter { .. } => "label",
+            Self::SectorSize { .. } => "sector_size",
+            Self::NodeSize { .. } | Self::NodeBelowSector { .. } | Self::MixedNodeSize { .. } => "node_size",
+            Self::PageSize { .. } => "page_size",
+            Self::MixedProfiles { .. } => "metadata",
+            Self::MixedContradiction => "mixed",
+            Self::FeaturesExclude { .. }
+            | Self::FeatureExperimental { .. }
+            | Self::FeatureUnplanned { .. }
+            | Self::FeatureNeeded { .. }
+            | Self::TargetFeature { .. }
+            | Self::ZonedFeature { .. } => "features",
+            Self::TargetChecksum { .. } => "checksum",
+            Self::ZoneSize { .. } | Self::ZoneSizeExperimental => "emulated_zone_size",
+            Self::ZonedNeeded { .. } => "zones",
+            Self::TooFewDevices { kind, .. } | Self::ZonedProfile { kind, .. } | Self::ZonedParity { kind, .. } => kind,
+            Self::SystemChunkArray { .. } => "metadata",
+            Self::ByteCountTooSmall { .. } | Self::ByteCountTooLarge { .. } => "byte_count",
+            Self::DeviceTooSmall { .. } => "size",
+            Self::LogicalSector { .. } | Self::LogicalSectorTooLarge { .. } => "logical_sector",
+            Self::DeviceTwice { .. } => "path",
+            Self::Uuid { .. } => "identity",
+            Self::TooManyUuids { .. } => "identity.device_uuids",
+            Self::Occupied { .. } => "signatures",
+            Self::ZoneReport { .. } | Self::ZoneSizes { .. } | Self::ActiveZones { .. } | Self::ActiveBeyond { .. } => {
+                "zones"
+            }
+            Self::NoSpace { .. } => "devices",
+            Self::Unreadable(_) | Self::ContentsOrder | Self::Shape(_) | Self::SizeOverflow(_) => return None,
+        })
+    }
+
+    /// The device that it is about, as messages name it: by its path, or as `device N` with N from 1.
+    #[must_use]
+    pub const fn device(&self) -> Option<&str> {
+        match self {
+            Self::DeviceTooSmall { device, .. }
+            | Self::LogicalSector { device, .. }
+            | Self::LogicalSectorTooLarge { device, .. }
+            | Self::DeviceTwice { device }
+            | Self::Occupied { device, .. }
+            | Self::ZoneReport { device, .. }
+            | Self::ZoneSizes { device, .. }
+            | Self::ZonedNeeded { device }
+            | Self::ActiveZones { device, .. }
+            | Self::ActiveBeyond { device, .. } => Some(device.as_str()),
+            _ => None,
+        }
+    }
+}
