@@ -3,10 +3,10 @@
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench lint fuzz wasm install clean
+.PHONY: help setup build demo test test-web bench lint fuzz web serve install clean
 
 help: ## list what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what the build and the tests call, where it is missing
 	@scripts/setup
@@ -18,7 +18,10 @@ demo: setup ## plan and make a two-device raid1 on image files, and look at it
 	@scripts/demo
 
 test: build ## run all tests; without root those that need loop devices are skipped and say so
-	cargo test --workspace --no-fail-fast
+	@status=0; cargo test --workspace --no-fail-fast || status=$$?; $(MAKE) --no-print-directory test-web || status=$$?; exit $$status
+
+test-web: web ## test the page: units, the planner in wasm against the native one, and Chromium
+	@scripts/test-web
 
 bench: setup ## measure the planner and the executor
 	cargo bench --workspace
@@ -29,8 +32,12 @@ lint: setup ## formatting, clippy, documentation, licences, and the planner for 
 fuzz: setup ## run each fuzz target for a minute (FUZZ_SECONDS), beyond what the tests do
 	@scripts/fuzz
 
-wasm: setup ## build the planner for browsers
-	scripts/cross wasm32-unknown-unknown build --release -p btrfs-plan-web
+web: ## build the page with the planner in it, into web/dist
+	@scripts/setup web
+	@scripts/web
+
+serve: web ## serve the page at http://localhost:4173
+	@cd web && node_modules/.bin/vite preview --host 127.0.0.1 --port 4173
 
 install: setup ## install btrfs-plan and btrfs-exec below PREFIX (/usr/local)
 	cargo install --locked --path executor --root $(PREFIX)

@@ -1,0 +1,182 @@
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { useAnswer } from "./answer.ts";
+import { take } from "./devices.tsx";
+import { ask } from "./engine.ts";
+import { download, kindOf } from "./files.ts";
+import { digits, plural, size } from "./format.ts";
+import { commands as readCommands, writeRequest } from "./planner/planner.js";
+import type { Commands, Diff, Overview, Problem, Report } from "./planner/types.ts";
+import { ProblemNote } from "./problem.tsx";
+import { problemOf, type Slot } from "./protocol.ts";
+import { made, notice, request } from "./state.ts";
+
+interface Dropped {
+  name: string;
+  overview?: Overview;
+  problem?: Problem;
+  report?: Report;
+}
+
+const dropped = signal<readonly Dropped[]>([]);
+const compared = signal<Diff | undefined>(undefined);
+
+async function open(files: readonly File[]): Promise<void> {
+  const results: Dropped[] = [];
+  const slots: Slot[] = ["first", "second"];
+  for (const file of files) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const kind = kindOf(bytes);
+    try {
+      if (kind === "request" || kind === "lsblk") {
+        notice.value = `${file.name}: ${take(new TextDecoder().decode(bytes))}`;
+        continue;
+      }
+      if (kind === "zstd") throw new Error("it is compressed: unpack it first with zstd -d");
+      const slot = slots[results.length];
+      if (slot === undefined) {
+        notice.value = "Two plans at most are compared: the others are left out";
+        break;
+      }
+      const overview = await ask("read", slot, bytes);
+      results.push({ name: file.name, overview, report: await ask("audit", slot) });
+    } catch (error) {
+      results.push({ name: file.name, problem: problemOf(error) });
+    }
+  }
+  if (results.length === 0) return;
+  compared.value = results.length === 2 && results.every((one) => one.overview) ? await ask("diff", "first", "second") : undefined;
+  dropped.value = results;
+}
+
+function Findings({ report }: { report: Report }) {
+  if (report.errors === 0n && report.warnings === 0n) {
+    return <p class="good">✓ No findings: {plural(report.read.devices, "device")}, {plural(report.read.superblocks, "superblock")} and {size(report.read.bytes)} read</p>;
+  }
+  const sorted = [...report.findings].sort((left, right) => left.severity.localeCompare(right.severity));
+  return (
+    <>
+      <p class={report.errors > 0n ? "bad" : ""}>{plural(report.errors, "error")}, {plural(report.warnings, "warning")}</p>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Findings">
+        <table>
+          <thead><tr><th scope="col">Severity</th><th scope="col">What</th><th scope="col">Where</th><th scope="col">Expected</th><th scope="col">Found</th></tr></thead>
+          <tbody>
+            {sorted.map((finding, index) => (
+              <tr key={index} class={finding.severity}>
+                <td>{finding.severity === "error" ? "✕ error" : "! warning"}</td><td>{finding.code}</td>
+                <td>{Object.entries(finding.place).map(([name, value]) => `${name} ${String(value)}`).join(", ") || "filesystem"}</td>
+                <td>{finding.expected}</td><td>{finding.found}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** What two plans differ in, by what it means. */
+function Comparison({ diff, names }: { diff: Diff; names: readonly string[] }) {
+  return (
+    <section>
+      <h3>Compared</h3>
+      <p class={diff.same ? "good" : ""}>{diff.same ? "✓ The seals are equal: it is the same plan" : `The plans differ in ${plural(diff.changes.length, "point")}`}</p>
+      {!diff.same && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Differences">
+          <table>
+            <thead><tr><th scope="col">Part</th><th scope="col">What</th>{names.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+            <tbody>
+              {diff.changes.slice(0, 1000).map((change, index) => <tr key={index}><td>{change.group}</td><td>{change.subject}</td><td>{change.before ?? "–"}</td><td>{change.after ?? "–"}</td></tr>)}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Copyable({ title, text, help }: { title: string; text: string; help: string }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <div class="copyable">
+      <h3>{title}</h3>
+      <pre tabIndex={0} aria-label={title}>{text}</pre>
+      <button onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true), () => setCopied(false))} aria-label={`Copy: ${title}`}>{copied ? "Copied" : "Copy"}</button>
+      <p class="help">{help}</p>
+    </div>
+  );
+}
+
+export function PlanView() {
+  const plan = made.value;
+  const json = useAnswer([plan?.number], "text", "made", "json").value;
+  const audit = useAnswer([plan?.number], "audit", "made").value;
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const stop = (event: DragEvent) => event.preventDefault();
+    const drop = (event: DragEvent) => {
+      event.preventDefault();
+      setOver(false);
+      void open([...(event.dataTransfer?.files ?? [])]);
+    };
+    const enter = () => setOver(true);
+    window.addEventListener("dragover", stop);
+    window.addEventListener("dragenter", enter);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragover", stop);
+      window.removeEventListener("dragenter", enter);
+      window.removeEventListener("drop", drop);
+    };
+  }, []);
+  const commands = readCommands(request.value) as Commands;
+  const save = (kind: "svg" | "report", name: string, type: string) => void ask("text", "made", kind).then((text) => download(name, text, type));
+  return (
+    <div class="plan">
+      <section>
+        <h2>The plan</h2>
+        {plan !== undefined && (
+          <>
+            <p>Seal <code class="seal">{plan.overview.seal}</code>{json !== undefined && <> · {digits(json.length)} bytes</>}</p>
+            <div class="buttons">
+              <button class="primary" disabled={json === undefined} onClick={() => json !== undefined && download("plan.json", json, "application/json")}>Download plan.json</button>
+              <button onClick={() => download("request.json", writeRequest(request.value), "application/json")}>Download request.json</button>
+              <button onClick={() => save("report", "plan.html", "text/html")}>Report (HTML)</button>
+              <button onClick={() => save("svg", "plan.svg", "image/svg+xml")}>Map (SVG)</button>
+            </div>
+            <h3>Audit</h3>
+            {audit !== undefined && <Findings report={audit} />}
+          </>
+        )}
+      </section>
+      <section>
+        <h2>On a real machine</h2>
+        <Copyable title="The same options for real devices" text={commands.devices} help="Fill in the devices. The plan names what would be lost, and nothing is written before btrfs-exec runs it." />
+        {commands.described && <Copyable title="The same plan, byte for byte" text={commands.described} help="Devices are described; bind them to real ones with btrfs-exec --device." />}
+        <Copyable title="The same plan from the saved request" text={commands.request} help="With request.json from above." />
+      </section>
+      <section>
+        <h2>Audit and compare plans</h2>
+        <div class={over ? "drop over" : "drop"}>
+          <label for="files">Drop a plan to audit it, two to compare them, or a request to load it</label>
+          <input id="files" type="file" multiple accept=".json,application/json" onChange={(event) => void open([...(event.currentTarget.files ?? [])])} />
+        </div>
+        {dropped.value.map((one) => (
+          <article key={one.name} class="dropped" aria-label={one.name}>
+            <h3>{one.name}</h3>
+            {one.problem !== undefined && <ProblemNote problem={one.problem} />}
+            {one.overview !== undefined && <p>{one.overview.filesystem.label || "no label"} · {size(one.overview.filesystem.total_size)} · {plural(one.overview.devices.length, "device")} · seal <code>{one.overview.seal.slice(0, 16)}…</code></p>}
+            {one.report !== undefined && <Findings report={one.report} />}
+          </article>
+        ))}
+        {compared.value !== undefined && <Comparison diff={compared.value} names={dropped.value.map((one) => one.name)} />}
+      </section>
+      {json !== undefined && (
+        <details>
+          <summary>JSON</summary>
+          <pre class="json" tabIndex={0} aria-label="The plan as JSON">{json.slice(0, 20000)}{json.length > 20000 && "\n…"}</pre>
+        </details>
+      )}
+    </div>
+  );
+}
