@@ -17,5 +17,7 @@ export function kindOf(bytes: Uint8Array): "plan" | "request" | "lsblk" | "zstd"
   if (format === "btrfs-request") return "request";
   if (format !== undefined || /^\s*\{"?blocks"/.test(text)) return "plan";
   if (/"blockdevices"\s*:/.test(text)) return "lsblk";
-  return /"seal"\s*:/.test(text) ? "plan" : "unknown";
+  if (/"seal"\s*:/.test(text)) return "plan";
+  // Requests need not name their format.
+  return /"identity"\s*:/.test(text) ? "request" : "unknown";
 }
