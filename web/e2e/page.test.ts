@@ -133,7 +133,7 @@ describe.skipIf(executable === undefined)(executable === undefined ? "the page (
     await page.getByText("'ten' is not a size").waitFor();
     expect(await page.getByLabel("Size of device 1").getAttribute("aria-invalid")).toBe("true");
     await page.getByLabel("Size of device 1").fill("5M");
-    await page.locator(".device .field-problem", { hasText: "device 1: its size 5242880 is below the minimum of 114294784" }).waitFor();
+    await page.locator(".device .field-problem", { hasText: "device 1: its size 5242880 is below the minimum of 72351744" }).waitFor();
     await page.getByLabel("Size of device 1").fill("10G");
     await page.getByLabel("Data profile", { exact: true }).selectOption("raid6");
     await page.locator(".field-problem", { hasText: "the data profile raid6 needs at least 3 devices, there are 2" }).waitFor();
