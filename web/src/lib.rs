@@ -1,8 +1,8 @@
 //! The planner for browsers: converts a request, calls the planner, converts what comes back.
 //!
-//! Read it in this order: [`planned`] (a plan in memory, and every question the page asks of it), [`window`] (a part of a
-//! device's map), [`zones`], [`choices`] (the tables behind the form), [`size`], [`lsblk`] and [`command`] (what people
-//! type and paste, and what they copy), [`problem`] (every error as an object that names the field at fault).
+//! Read it in this order: `planned` (a plan in memory, and every question the page asks of it), `window` (a part of a
+//! device's map), `zones`, `choices` (the tables behind the form), `size`, `lsblk` and `command` (what people
+//! type and paste, and what they copy), `problem` (every error as an object that names the field at fault).
 //!
 //! 64-bit integers are `BigInt`s on the other side: a device's size need not fit into a `Number`. The page's types are
 //! made from the JSON Schema of these types ([`schema`], with the feature of that name), never written twice.
