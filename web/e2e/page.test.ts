@@ -214,8 +214,28 @@ describe.skipIf(executable === undefined)(executable === undefined ? "the page (
     expect(native(asked.toString()).equals(native(requests.at(-1)?.text ?? ""))).toBe(true);
   });
 
+  test("offers what decides which machines mount it", async () => {
+    await page.getByText("Machines that mount it").click();
+    await page.getByText("As planned: Linux 6.1 or newer writes to it").waitFor();
+    await page.getByLabel("Oldest kernel", { exact: true }).fill("six");
+    await page.getByText("'six' is not a kernel version").waitFor();
+    await page.getByLabel("Oldest kernel", { exact: true }).fill("5.10.0-28-amd64");
+    await page.locator(".problem", { hasText: "the feature block-group-tree needs kernel 6.1, and the target is 5.10" }).waitFor();
+    await after(() => page.getByLabel("Leave out what the oldest kernel lacks").check());
+    await page.getByText("As planned: Linux 4.5 or newer writes to it").waitFor();
+    await after(() => page.getByLabel("Features on unasked").selectOption("compat"));
+    await page.getByText("Features", { exact: true }).click();
+    expect(await page.getByLabel("raid-stripe-tree").isDisabled()).toBe(true);
+    await after(() => page.getByLabel("Allow experiments").check());
+    expect(await page.getByLabel("raid-stripe-tree").isDisabled()).toBe(false);
+    expect(await page.getByLabel("extent-tree-v2").isDisabled()).toBe(true);
+    await page.getByRole("tab", { name: "Plan" }).click();
+    const line = await page.getByLabel("The same options for real devices", { exact: true }).textContent();
+    expect(line).toContain("--defaults compat --target-kernel 5.10 --drop-unsupported --experimental");
+  });
+
   test("copies a command line that makes the same plan", async () => {
-    for (const { text } of requests.filter((_, index) => index % 9 === 0)) {
+    for (const { text } of [...requests.filter((_, index) => index % 9 === 0), { text: two.replace(/}$/, ',"defaults":"5.15","target_kernel":"6.8","experimental":true,"features":["raid-stripe-tree"]}') }]) {
       await open(text, "plan");
       const line = await page.getByLabel("The same plan, byte for byte", { exact: true }).textContent();
       const output = execFileSync("sh", ["-c", (line ?? "").replace("-o plan.json", "-q").replace("btrfs-plan", `'${btrfsPlan()}'`)], { maxBuffer: 1 << 28 });
@@ -242,7 +262,7 @@ describe.skipIf(executable === undefined)(executable === undefined ? "the page (
     await page.keyboard.press("0");
     await expect.poll(name).toBe(all);
     await page.getByRole("button", { name: "As a table" }).click();
-    expect(await page.locator("table").first().textContent()).toContain("superblock");
+    await page.locator(".map-device table").first().getByText("superblock").first().waitFor();
   });
 
   test("zones are shown with their write pointers", async () => {

@@ -12,7 +12,7 @@ export function random(seed: number): (below: number) => number {
 }
 
 const profiles = ["single", "dup", "raid0", "raid1", "raid1c3", "raid1c4", "raid10", "raid5", "raid6"];
-const features = ["mixed-bg", "quota", "extref", "skinny-metadata", "no-holes", "free-space-tree", "block-group-tree", "squota", "zoned", "raid56"];
+const features = ["mixed-bg", "quota", "extref", "skinny-metadata", "no-holes", "free-space-tree", "block-group-tree", "squota", "zoned", "raid-stripe-tree", "extent-tree-v2"];
 
 function device(size: bigint, more = ""): string {
   return `{"kind":"described","logical_sector":512,"physical_sector":4096,"rotational":false,"signatures":[],"size":${size}${more}}`;
@@ -45,6 +45,9 @@ export function anyRequest(pick: (below: number) => number): string {
     pick(8) === 0 ? `,"sector_size":${one([4096, 16384, 65536])}` : "",
     pick(8) === 0 ? `,"mixed":true` : "",
     pick(8) === 0 ? `,"label":"${one(["home", '\u00dcn\u00ef \\"quoted\\"', "x".repeat(300)])}"` : "",
+    pick(8) === 0 ? `,"defaults":"${one(["6.19", "5.15", "compat"])}"` : "",
+    pick(8) === 0 ? `,"target_kernel":"${one(["3.10", "5.10", "6.1", "6.12"])}"${pick(2) === 0 ? ',"drop_unsupported":true' : ""}` : "",
+    pick(4) === 0 ? `,"experimental":true` : "",
     pick(8) === 0 ? `,"byte_count":${one([1n << 30n, 1n << 33n])}` : "",
   ];
   return request(devices, options.join(""), `seed ${pick(1000)}`);

@@ -33,14 +33,13 @@ function describedBy({ id, help, field, device }: Labelled, error: string | unde
   return { ...(names.length > 0 ? { "aria-describedby": names.join(" ") } : {}), ...(wrong ? { "aria-invalid": true as const } : {}) };
 }
 
-/** A size as people write it. What cannot be read stays in the field, with the reason below it, and changes nothing. */
-export function SizeField({ value, optional, onChange, ...labelled }: Labelled & { value: bigint | undefined; optional?: boolean; onChange(value: bigint | undefined): void }) {
-  const [draft, setDraft] = useState<{ text: string; error?: string | undefined; of: bigint | undefined } | undefined>(undefined);
+/** A text that `read` must understand. What it does not stays in the field, with the reason below it, and changes nothing. */
+function Draft<T>({ value, shown, read, onChange, ...labelled }: Labelled & { value: T; shown: string; read(text: string): T; onChange(value: T): void }) {
+  const [draft, setDraft] = useState<{ text: string; error?: string | undefined; of: T } | undefined>(undefined);
   const mine = draft !== undefined && draft.of === value ? draft : undefined;
-  const shown = mine?.text ?? (value === undefined ? "" : exact(value));
-  const read = (text: string) => {
+  const type = (text: string) => {
     try {
-      const next = text.trim() === "" && optional === true ? undefined : parseSize(text);
+      const next = read(text);
       setDraft({ text, of: next });
       if (next !== value) onChange(next);
     } catch (error) {
@@ -49,9 +48,20 @@ export function SizeField({ value, optional, onChange, ...labelled }: Labelled &
   };
   return (
     <Frame {...labelled} error={mine?.error}>
-      <input id={labelled.id} type="text" inputMode="text" autocomplete="off" spellcheck={false} value={shown} onInput={(event) => read(event.currentTarget.value)} onBlur={() => mine?.error === undefined && setDraft(undefined)} {...describedBy(labelled, mine?.error)} />
+      <input id={labelled.id} type="text" inputMode="text" autocomplete="off" spellcheck={false} value={mine?.text ?? shown} onInput={(event) => type(event.currentTarget.value)} onBlur={() => mine?.error === undefined && setDraft(undefined)} {...describedBy(labelled, mine?.error)} />
     </Frame>
   );
+}
+
+/** A size as people write it. */
+export function SizeField({ optional, ...rest }: Labelled & { value: bigint | undefined; optional?: boolean; onChange(value: bigint | undefined): void }) {
+  const read = (text: string) => (text.trim() === "" && optional === true ? undefined : parseSize(text));
+  return <Draft<bigint | undefined> {...rest} shown={rest.value === undefined ? "" : exact(rest.value)} read={read} />;
+}
+
+/** A text in the notation that `read` brings it to; an empty one stands for itself. */
+export function DraftField({ read, ...rest }: Labelled & { value: string; read(text: string): string; onChange(value: string): void }) {
+  return <Draft<string> {...rest} shown={rest.value} read={(text) => (text.trim() === "" ? "" : read(text))} />;
 }
 
 export function TextField({ value, onChange, ...labelled }: Labelled & { value: string; onChange(value: string): void }) {

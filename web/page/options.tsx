@@ -1,4 +1,5 @@
-import { Check, ChoiceField, SizeField, TextField } from "./fields.tsx";
+import { Check, ChoiceField, DraftField, SizeField, TextField } from "./fields.tsx";
+import { kernelVersion } from "./planner/planner.js";
 import type { Choices, Request } from "./planner/types.ts";
 import { FieldProblem } from "./problem.tsx";
 import { change, choices, made, request } from "./state.ts";
@@ -37,31 +38,78 @@ export function Options() {
       <Check id="mixed" label="Mixed block groups" help="Data and metadata share chunks: for devices below 1 GiB." checked={now.mixed ?? false} onChange={(mixed) => change({ mixed })} />
       <FieldProblem field="mixed" id="mixed-problem" />
       <Check id="force" label="Plan over what is on the devices" help="The plan names what will be lost." checked={now.force ?? false} onChange={(force) => change({ force })} />
-      <details>
-        <summary>Features{now.features && now.features.length > 0 ? `: ${now.features.join(", ")}` : ""}</summary>
-        <FieldProblem field="features" id="features-problem" />
-        <div class="features">
-          {table.features.filter((feature) => feature.name !== "mixed-bg").map((feature) => {
-            const switches = now.features ?? [];
-            const named = switches.filter((one) => one.replace(/^\^/, "") === feature.name).at(-1);
-            const on = named === undefined ? (chosen?.features.includes(feature.name) ?? feature.default) : !named.startsWith("^");
-            return (
-              <Check key={feature.name} id={`feature-${feature.name}`} label={feature.name} help={`${feature.summary} (Linux ${feature.since})`} checked={on} onChange={(checked) => {
-                const others = switches.filter((one) => one.replace(/^\^/, "") !== feature.name);
-                const next = checked === feature.default ? others : [...others, checked ? feature.name : `^${feature.name}`];
-                change({ features: (next.length > 0 ? next : undefined) as NonNullable<Request["features"]> });
-              }} />
-            );
-          })}
-        </div>
-      </details>
+      <Features table={table} />
+      <Compatibility table={table} />
       <details>
         <summary>Identity and time</summary>
         <TextField id="seed" label="Seed" field="identity.seed" help="All UUIDs are derived from it: a new filesystem wants a new one." value={now.identity.seed} onChange={(seed) => change({ identity: { ...now.identity, seed } })} />
         <FieldProblem field="identity" id="identity-problem" />
         <TextField id="time" label="Created" help="Seconds since 1970-01-01 UTC." value={String(now.time)} onChange={(text) => /^\d{1,19}$/.test(text) && change({ time: BigInt(text) })} />
-        <ChoiceField id="page-size" label="Page size of the machine" field="page_size" help="It decides one feature bit and a warning." value={String(now.page_size ?? 4096)} options={["4096", "16384", "65536"].map((value) => ({ value, label: value }))} onChange={(value) => change({ page_size: Number(value) })} />
       </details>
     </fieldset>
+  );
+}
+
+/** A switch for each feature of the planner's table. Those that are not planned stand there with the reason. */
+function Features({ table }: { table: Choices }) {
+  const now = request.value;
+  const chosen = made.value?.overview.filesystem;
+  const set = now.defaults ?? table.defaults[0] ?? "";
+  const switches = now.features ?? [];
+  const named = (name: string) => switches.filter((one) => one.replace(/^\^/, "") === name).at(-1);
+  const put = (name: string, checked: boolean, unasked: boolean) => {
+    const others = switches.filter((one) => one.replace(/^\^/, "") !== name);
+    const next = checked === unasked ? others : [...others, checked ? name : `^${name}`];
+    change({ features: (next.length > 0 ? next : undefined) as NonNullable<Request["features"]> });
+  };
+  return (
+    <details>
+      <summary>Features{switches.length > 0 ? `: ${switches.join(", ")}` : ""}</summary>
+      <FieldProblem field="features" id="features-problem" />
+      <div class="features">
+        {table.features.filter((feature) => feature.name !== "mixed-bg").map((feature) => {
+          const mine = named(feature.name);
+          const unasked = feature.defaults.includes(set);
+          const on = mine === undefined ? (chosen?.features.includes(feature.name) ?? unasked) : !mine.startsWith("^");
+          const notes = [
+            `Linux ${feature.since}`,
+            feature.needs.length > 0 ? `needs ${feature.needs.join(", ")}` : "",
+            feature.excludes.length > 0 ? `not with ${feature.excludes.join(", ")}` : "",
+            feature.unplanned ? `not planned: ${feature.unplanned}` : feature.experimental ? "experimental" : "",
+          ].filter((note) => note !== "");
+          const disabled = Boolean(feature.unplanned) || (feature.experimental && now.experimental !== true && mine === undefined);
+          return <Check key={feature.name} id={`feature-${feature.name}`} label={feature.name} help={`${feature.summary} (${notes.join("; ")})`} checked={on} disabled={disabled} onChange={(checked) => put(feature.name, checked, unasked)} />;
+        })}
+      </div>
+    </details>
+  );
+}
+
+/** Which machines have to mount it. */
+function Compatibility({ table }: { table: Choices }) {
+  const now = request.value;
+  const requires = made.value?.overview.filesystem.requires;
+  const zoned = made.value?.overview.filesystem.features.includes("zoned") ?? false;
+  const words: Record<string, string> = { "6.19": "6.19 (newest)", "5.15": "5.15 to 6.18", compat: "compat: known everywhere" };
+  return (
+    <details>
+      <summary>Machines that mount it</summary>
+      {requires !== undefined && (
+        <p class="help">
+          As planned: Linux {requires.kernel} or newer writes to it{requires.kernel_read_only === requires.kernel ? "" : `, ${requires.kernel_read_only} reads it`}{requires.experimental ? ", if it was built for experiments" : ""}.
+          {requires.page_sizes.length > 0 && ` Pages: ${requires.page_sizes.map((page) => `${page.page_size} (Linux ${page.kernel})`).join(", ")}.`}
+        </p>
+      )}
+      <div class="grid">
+        <DraftField id="target-kernel" label="Oldest kernel" field="target_kernel" help="Such as 6.1: what it does not have is refused. Any kernel if empty." value={now.target_kernel ?? ""} read={kernelVersion} onChange={(value) => change({ target_kernel: (value === "" ? undefined : value) as string })} />
+        <ChoiceField id="page-size" label="Page size" field="page_size" help="It decides one feature bit and a warning." value={String(now.page_size ?? 4096)} options={["4096", "8192", "16384", "32768", "65536"].map((value) => ({ value, label: value }))} onChange={(value) => change({ page_size: Number(value) })} />
+        <ChoiceField id="defaults" label="Features on unasked" help="Those of mkfs.btrfs in this version: newer ones keep older kernels out." value={now.defaults ?? table.defaults[0] ?? ""} options={table.defaults.map((value) => ({ value, label: words[value] ?? value }))} onChange={(value) => change({ defaults: (value === table.defaults[0] ? undefined : value) as NonNullable<Request["defaults"]> })} />
+        {(zoned || now.emulated_zone_size) && (
+          <SizeField id="zone-size" label="Emulated zones" field="emulated_zone_size" optional help="Of devices that have none; 256M if empty. Others are experimental." value={now.emulated_zone_size ?? undefined} onChange={(value) => change({ emulated_zone_size: value as bigint })} />
+        )}
+      </div>
+      <Check id="drop-unsupported" label="Leave out what the oldest kernel lacks" help="Instead of refusing it." checked={now.drop_unsupported ?? false} onChange={(on) => change({ drop_unsupported: (on || undefined) as boolean })} />
+      <Check id="experimental" label="Allow experiments" help="What no ordinary kernel mounts." checked={now.experimental ?? false} onChange={(on) => change({ experimental: (on || undefined) as boolean })} />
+    </details>
   );
 }

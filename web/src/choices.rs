@@ -1,7 +1,7 @@
 //! The tables behind the form: the planner's own, so that page and command line offer the same.
 
 use btrfs_planner::disk::checksum::ChecksumType;
-use btrfs_planner::request::{Feature, FeatureTraits, Profile, ProfileTraits};
+use btrfs_planner::request::{Defaults, Feature, FeatureStatus, FeatureTraits, Profile, ProfileTraits};
 use serde::Serialize;
 
 /// What can be chosen.
@@ -10,6 +10,8 @@ use serde::Serialize;
 pub struct Choices {
     /// Names of checksums.
     pub checksums: Vec<String>,
+    /// Sets of features that are on unasked, newest first; the first one is taken where nothing is said.
+    pub defaults: Vec<String>,
     /// Features, oldest first.
     pub features: Vec<FeatureChoice>,
     /// Profiles, in the order of the help.
@@ -22,14 +24,23 @@ pub struct Choices {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FeatureChoice {
-    /// On unless switched off.
-    pub default: bool,
+    /// The sets that switch it on unasked.
+    pub defaults: Vec<String>,
+    /// What must not be on as well.
+    pub excludes: Vec<String>,
+    /// Whether a request must allow experiments for it.
+    pub experimental: bool,
     /// Its name.
     pub name: String,
-    /// The kernel that can mount it.
+    /// What must be on as well.
+    pub needs: Vec<String>,
+    /// The first kernel that has it.
     pub since: String,
     /// What it is.
     pub summary: String,
+    /// Why it cannot be had, where it is known and not planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unplanned: Option<String>,
 }
 
 /// A profile.
@@ -52,9 +63,10 @@ impl Choices {
     /// The planner's tables.
     #[must_use]
     pub fn new() -> Self {
-        let switchable = Feature::ALL.map(Feature::traits).into_iter().filter(|traits| traits.switchable);
+        let switchable = Feature::ALL.into_iter().filter(|feature| feature.traits().switchable);
         Self {
             checksums: ChecksumType::ALL.map(|checksum| checksum.name().to_owned()).into(),
+            defaults: Defaults::ALL.map(|set| set.name().to_owned()).into(),
             features: switchable.map(FeatureChoice::from).collect(),
             profiles: Profile::ALL.map(|profile| profile.traits().into()).into(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -68,10 +80,22 @@ impl Default for Choices {
     }
 }
 
-impl From<FeatureTraits> for FeatureChoice {
-    fn from(traits: FeatureTraits) -> Self {
-        let FeatureTraits { name, default, since, summary, .. } = traits;
-        Self { default, name: name.to_owned(), since: since.to_owned(), summary: summary.to_owned() }
+impl From<Feature> for FeatureChoice {
+    fn from(feature: Feature) -> Self {
+        let traits = feature.traits();
+        let FeatureTraits { name, status, since, needs, excludes, summary, .. } = traits;
+        let names = |features: &[Feature]| features.iter().map(|other| other.name().to_owned()).collect();
+        let sets = Defaults::ALL.into_iter().filter(|set| set.has(feature));
+        Self {
+            defaults: sets.map(|set| set.name().to_owned()).collect(),
+            excludes: names(excludes),
+            experimental: traits.experimental(),
+            name: name.to_owned(),
+            needs: names(needs),
+            since: since.to_string(),
+            summary: summary.to_owned(),
+            unplanned: if let FeatureStatus::Unplanned(reason) = status { Some(reason.to_owned()) } else { None },
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::size_text;
 use btrfs_planner::Request;
 use btrfs_planner::disk::checksum::ChecksumType;
-use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits, DiscardStrategy, Zones};
+use btrfs_planner::request::{Defaults, DeviceFacts, DeviceKind, DiscardLimits, DiscardStrategy, Zones};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -81,6 +81,20 @@ fn options(request: &Request) -> String {
         DiscardStrategy::Bridge => {}
         DiscardStrategy::Exact => option("--discard", "exact"),
         DiscardStrategy::None => option("--discard", "none"),
+    }
+    if request.defaults != Defaults::default() {
+        option("--defaults", request.defaults.name());
+    }
+    if let Some(kernel) = request.target_kernel {
+        option("--target-kernel", &kernel.to_string());
+    }
+    if let Some(bytes) = request.emulated_zone_size {
+        option("--param", &format!("zone-size={}", exact(bytes)));
+    }
+    for (flag, on) in [(" --drop-unsupported", request.drop_unsupported), (" --experimental", request.experimental)] {
+        if on {
+            line.push_str(flag);
+        }
     }
     if request.mixed {
         line.push_str(" -M");

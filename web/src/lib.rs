@@ -31,6 +31,7 @@ pub use window::{Piece, Window};
 pub use zones::ZoneView;
 
 use btrfs_planner::Request;
+use btrfs_planner::request::KernelVersion;
 use convert::{from_js, to_js};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -51,6 +52,13 @@ pub fn parse_size_for_page(text: &str) -> Result<u64, JsValue> {
 #[must_use]
 pub fn size_text_for_page(bytes: u64) -> String {
     size_text(bytes)
+}
+
+/// A kernel version in the notation of documents, from what machines say: `6.1.0-28-amd64` is `6.1`.
+#[wasm_bindgen(js_name = kernelVersion)]
+pub fn kernel_version(text: &str) -> Result<String, JsValue> {
+    let version = text.trim().parse::<KernelVersion>();
+    version.map(|version| version.to_string()).map_err(|error| Problem::of_input("target_kernel", &error).into())
 }
 
 /// Bytes in the largest unit, with two decimals: for reading, not exact.
