@@ -37,8 +37,8 @@ impl Program {
         match self {
             Self::Reference => "mkfs.btrfs",
             Self::Rival => "btrfs-mkfs",
-            Self::Ours => "btrfs-plan | btrfs-exec",
-            Self::DropIn => "mkfs-btrfs",
+            Self::Ours => "btrfs-plan, btrfs-exec",
+            Self::DropIn => "mkfs.btrfs, ours",
         }
     }
 

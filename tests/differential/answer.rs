@@ -5,6 +5,7 @@ use crate::question::Question;
 use crate::reason::Version;
 use btrfs_plan_tests::contents::Contents;
 use btrfs_plan_tests::golden;
+use btrfs_plan_tests::loops::LoopDevice;
 use btrfs_plan_tests::programs::{command, ours, run};
 use btrfs_plan_tests::suite::Outcome;
 use serde_json::{Map, Value};
@@ -45,13 +46,19 @@ impl Answer {
             // Empty first: nothing is left of the filesystem before.
             File::create(disk)?.set_len(*size)?;
         }
+        let devices = attach(question, &disks)?;
+        let targets: Vec<&Path> = match question.sector {
+            Some(_) => devices.iter().map(LoopDevice::path).collect(),
+            None => disks.iter().map(PathBuf::as_path).collect(),
+        };
         program.args(["-q", "-f"]).args(defaults);
         if question.behind {
-            program.args(&disks).args(&question.options);
+            program.args(&targets).args(&question.options);
         } else {
-            program.args(&question.options).args(&disks);
+            program.args(&question.options).args(&targets);
         }
         let ran = run(&mut program)?;
+        drop(devices);
         let answer = match ran.code {
             Some(0) => Ok(Self::Made(Box::new(read(&disks)?))),
             Some(1) => Ok(Self::Refused(ran.stderr.trim_end().replace('\n', "; "))),
@@ -63,6 +70,13 @@ impl Answer {
         }
         answer
     }
+}
+
+/// Loop devices on the files, where the question is about block devices.
+fn attach(question: &Question, disks: &[PathBuf]) -> Outcome<Vec<LoopDevice>> {
+    let Some(sector) = question.sector else { return Ok(Vec::new()) };
+    let sector = sector.to_string();
+    disks.iter().map(|disk| LoopDevice::attach(disk, &["--sector-size", &sector])).collect()
 }
 
 fn read(disks: &[PathBuf]) -> Outcome<Map<String, Value>> {

@@ -12,7 +12,7 @@ use answer::Answer;
 use btrfs_plan_tests::dice::Dice;
 use btrfs_plan_tests::golden;
 use btrfs_plan_tests::loops::scratch;
-use btrfs_plan_tests::suite::{self, Outcome, case, ensure, fail};
+use btrfs_plan_tests::suite::{self, Outcome, case, ensure, fail, root_case};
 use question::{Question, Shape};
 use reason::{Seen, Version};
 use std::collections::BTreeMap;
@@ -26,23 +26,28 @@ const REFUSED: &str = "refused alike";
 const QUESTIONS: u64 = 100;
 
 /// What the questions of a case are about, and how many cases there are.
-const CASES: [(Shape, u64); 6] = [
+const CASES: [(Shape, u64); 7] = [
     (Shape::Profiles, 12),
     (Shape::Mixed, 4),
     (Shape::Sizes, 6),
     (Shape::Features, 6),
     (Shape::Zoned, 2),
     (Shape::Limits, 6),
+    (Shape::Devices, 2),
 ];
 
 fn main() -> ExitCode {
     let mut cases = vec![case("every reason is in docs/differences.md", reason::documented)];
     for (shape, count) in CASES {
         for batch in 0..count {
-            cases.push(case(format!("{shape:?} {batch}"), move || ask(shape, batch)));
+            let name = format!("{shape:?} {batch}");
+            cases.push(match shape {
+                Shape::Devices => root_case(name, move || ask(shape, batch)),
+                _ => case(name, move || ask(shape, batch)),
+            });
         }
     }
-    suite::run(37, cases)
+    suite::run(39, cases)
 }
 
 /// Asks both a hundred times, and tells everything that differs without a reason.

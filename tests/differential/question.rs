@@ -34,6 +34,8 @@ pub(crate) enum Shape {
     Zoned,
     /// Devices that are hardly large enough, or not.
     Limits,
+    /// Block devices instead of image files, with sectors of either size.
+    Devices,
 }
 
 /// Options, and the sizes of devices.
@@ -43,13 +45,16 @@ pub(crate) struct Question {
     pub(crate) options: Vec<String>,
     /// Bytes of the image files.
     pub(crate) sizes: Vec<u64>,
+    /// Bytes of the sectors of block devices; image files where there are none.
+    pub(crate) sector: Option<u32>,
     /// Where the options stand: before the devices, or behind them.
     pub(crate) behind: bool,
 }
 
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} on {:?}", self.options, self.sizes)
+        let devices = self.sector.map(|sector| format!(" of sectors of {sector}")).unwrap_or_default();
+        write!(f, "{:?} on {:?}{devices}", self.options, self.sizes)
     }
 }
 
@@ -59,6 +64,10 @@ impl Question {
         question.sizes = match shape {
             Shape::Limits => limits(dice),
             Shape::Zoned => zones(dice),
+            Shape::Devices => {
+                question.sector = Some(dice.one(&[512, 4096]));
+                (0..dice.one(&[1, 1, 2, 3, 4])).map(|_| (100 + dice.below(20_000)) * MIB).collect()
+            }
             _ => sizes(dice),
         };
         let devices = question.sizes.len();
@@ -68,6 +77,7 @@ impl Question {
             Shape::Sizes => [profiles(dice, devices), node_sizes(dice), byte_count(dice, &question.sizes)].concat(),
             Shape::Features => [profiles(dice, devices), features(dice)].concat(),
             Shape::Zoned => [zoned(dice), profiles(dice, devices)].concat(),
+            Shape::Devices => [profiles(dice, devices), byte_count(dice, &question.sizes)].concat(),
             Shape::Limits if dice.chance(30) => mixed(dice, devices),
             Shape::Limits => profiles(dice, devices),
         };
