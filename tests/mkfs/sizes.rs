@@ -4,9 +4,11 @@ use crate::scene::{GIB, MIB, Scene};
 use btrfs_plan_tests::images::{audit, silent_but};
 use btrfs_plan_tests::loops::{LoopDevice, sparse_file};
 use btrfs_plan_tests::mounts::Mount;
+use btrfs_plan_tests::programs::run;
 use btrfs_plan_tests::suite::{Outcome, case, ensure, root_case};
 use libtest_mimic::Trial;
 use std::os::unix::fs::MetadataExt;
+use std::process::Command;
 
 /// Options, and the smallest device that takes them.
 const SMALLEST: [(&str, u64); 8] = [
@@ -65,6 +67,22 @@ pub(crate) fn cases() -> Vec<Trial> {
         let scene = Scene::new()?;
         scene.refuses(&mut scene.mkfs("-b 9e large")?, &["large"])?;
         ensure(!scene.path("large").exists(), || "it left a file".to_owned())
+    }));
+    cases.push(case("more devices than a shell allows open files", || {
+        let scene = Scene::new()?;
+        let names: Vec<String> = (0..300).map(|number| format!("many{number}")).collect();
+        for name in &names {
+            sparse_file(&scene.path(name), 200 * MIB)?;
+        }
+        let limited = |limit: &str| -> Outcome<Command> {
+            let mut command = Command::new("prlimit");
+            command.arg(format!("--nofile={limit}")).arg(scene.mkfs("")?.get_program()).arg("-q").args(&names);
+            command.current_dir(scene.folder.path());
+            Ok(command)
+        };
+        scene.refuses(&mut limited("128:128")?, &["Too many open files", "and ", " more", "ulimit -n"])?;
+        run(&mut limited("128:1024")?)?.success()?;
+        silent_but(&audit(names.iter().map(|name| scene.path(name)))?, &[])
     }));
     cases.push(case("a sum of sizes that is too large", || {
         let scene = Scene::new()?;

@@ -88,7 +88,7 @@ pub enum BindError {
         source: io::Error,
     },
     /// More than one device is wrong.
-    #[error("{} devices cannot be used:{}", .0.len(), .0.iter().map(|error| format!("\n  {}", with_causes(error))).collect::<String>())]
+    #[error("{} devices cannot be used:{}", .0.len(), told(.0))]
     Several(Vec<Self>),
     /// A thread ended by itself: an error of this program.
     #[error("an internal error stopped the check of a device")]
@@ -194,6 +194,17 @@ fn listed(signatures: &[Signature]) -> String {
     }
 }
 
+/// How many errors are told one by one.
+const TOLD: usize = 20;
+
+fn told(errors: &[BindError]) -> String {
+    let lines = errors.iter().take(TOLD).map(|error| format!("\n  {}", with_causes(error))).collect::<String>();
+    match errors.len().saturating_sub(TOLD) {
+        0 => lines,
+        more => format!("{lines}\n  and {more} more"),
+    }
+}
+
 fn with_causes(error: &BindError) -> String {
     crate::exit::Failure::refused(Message(error)).message
 }
@@ -278,6 +289,8 @@ mod tests {
             BindError::ReadOnly("/dev/a".into()),
             BindError::Lock { path: "/dev/b".into(), source: io::ErrorKind::WouldBlock.into() },
         ];
+        let many: Vec<_> = (0..25).map(|_| BindError::ReadOnly("/dev/a".into())).collect();
+        assert!(told(&many).ends_with("'/dev/a' is read-only\n  and 5 more"));
         let several = BindError::Several(errors).to_string();
         assert!(
             several.starts_with("2 devices cannot be used:\n  '/dev/a' is read-only\n  cannot lock '/dev/b': "),
