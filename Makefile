@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-web bench lint fuzz web serve install clean
+.PHONY: help setup build demo test test-web bench lint fuzz web serve install deb clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,8 +39,11 @@ web: ## build the page with the planner in it, into web/dist
 serve: web ## serve the page at http://localhost:4173
 	@cd web && node_modules/.bin/vite preview --host 127.0.0.1 --port 4173
 
-install: setup ## install btrfs-plan and btrfs-exec below PREFIX (/usr/local)
-	cargo install --locked --path executor --root $(PREFIX)
+install: ## install the programs, manual pages and completions below PREFIX (/usr/local)
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install
+
+deb: setup ## build a Debian package
+	@scripts/deb
 
 clean: ## remove what was built
 	cargo clean

@@ -29,18 +29,53 @@ use std::process::ExitCode;
 pub struct Program {
     /// What it is called once it is installed.
     pub name: &'static str,
+    /// Its exit codes, and what they mean.
+    pub exit_codes: &'static [(u8, &'static str)],
+    /// Variables of the environment that it heeds, and what for.
+    pub environment: &'static [(&'static str, &'static str)],
     command: fn() -> Command,
     run: fn() -> ExitCode,
 }
 
 /// Plans.
-pub const BTRFS_PLAN: Program = Program { name: "btrfs-plan", command: plan::Args::command, run: plan::main };
+pub const BTRFS_PLAN: Program = Program {
+    name: "btrfs-plan",
+    exit_codes: &EXIT_CODES,
+    environment: &[EPOCH, COLOUR],
+    command: plan::Args::command,
+    run: plan::main,
+};
 
 /// Runs plans.
-pub const BTRFS_EXEC: Program = Program { name: "btrfs-exec", command: exec::Args::command, run: exec::main };
+pub const BTRFS_EXEC: Program = Program {
+    name: "btrfs-exec",
+    exit_codes: &EXIT_CODES,
+    environment: &[COLOUR],
+    command: exec::Args::command,
+    run: exec::main,
+};
 
 /// Plans and runs in one go.
-pub const MKFS_BTRFS: Program = Program { name: "mkfs.btrfs", command: mkfs::Args::command, run: mkfs::main };
+pub const MKFS_BTRFS: Program = Program {
+    name: "mkfs.btrfs",
+    exit_codes: &[(0, "The filesystem is made."), (1, "It is not; the message says whether anything was written.")],
+    environment: &[EPOCH, COLOUR],
+    command: mkfs::Args::command,
+    run: mkfs::main,
+};
+
+const EXIT_CODES: [(u8, &str); 5] = [
+    (ExitStatus::Done.code(), "Everything was done. An audit found nothing; plans that were compared are the same."),
+    (ExitStatus::Failed.code(), "It failed after writing began; or an audit found something, or plans differ."),
+    (ExitStatus::Usage.code(), "The command line makes no sense."),
+    (ExitStatus::Refused.code(), "It was refused, and nothing was written."),
+    (ExitStatus::Interrupted.code(), "A signal stopped it."),
+];
+
+const EPOCH: (&str, &str) =
+    ("SOURCE_DATE_EPOCH", "The creation time of the filesystem, in seconds since 1970, where no option gives one.");
+
+const COLOUR: (&str, &str) = ("NO_COLOR", "If it is set and not empty, nothing is coloured.");
 
 impl Program {
     /// Every program.
