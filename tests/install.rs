@@ -47,10 +47,13 @@ const INSTALLED: [&str; 21] = [
 ];
 
 /// What is typed in bash, and a word that has to be offered.
-const COMPLETIONS: [(&str, &str, &str); 5] = [
+const COMPLETIONS: [(&str, &str, &str); 8] = [
     ("mkfs.btrfs", "--check", "--checksum"),
     ("btrfs-plan", "capa", "capacity"),
     ("btrfs-plan", "--node", "--nodesize"),
+    ("mkfs.btrfs", "-d raid1", "raid1c4"),
+    ("mkfs.btrfs", "--csum x", "xxhash64"),
+    ("btrfs-plan", "capacity --metadata du", "dup"),
     ("btrfs-exec", "--exp", "--expect"),
     ("btrfs-exec", "--events ", "json"),
 ];

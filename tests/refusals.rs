@@ -108,7 +108,7 @@ fn command_lines() -> Vec<Trial> {
         (vec![], USAGE, vec!["no device"]),
         (vec!["--frobnicate", "disk"], USAGE, vec!["--frobnicate"]),
         (vec!["-d", "raid7", "disk"], USAGE, vec!["raid7"]),
-        (vec!["-m", "", "disk"], USAGE, vec!["profile"]),
+        (vec!["-m", "", "disk"], USAGE, vec!["raid1c3"]),
         (vec!["--csum", "md5", "disk"], USAGE, vec!["md5"]),
         (vec!["-O", "frobnication", "disk"], USAGE, vec!["frobnication"]),
         (vec!["-O", "^mixed-backref", "disk"], USAGE, vec!["mixed-backref"]),

@@ -5,6 +5,7 @@ use crate::size;
 use btrfs_planner::disk::checksum::ChecksumType;
 use btrfs_planner::request::{Defaults, DiscardStrategy, KernelVersion, Profile};
 use clap::ArgAction;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use uuid::Uuid;
 
 /// What is asked of the planner.
@@ -14,16 +15,16 @@ pub(crate) struct Options {
     #[arg(short = 'b', long, value_name = "SIZE", value_parser = size::parse)]
     pub(crate) byte_count: Option<u64>,
 
-    /// Checksum: crc32c, xxhash64, sha256 or blake2b
-    #[arg(long, visible_alias = "csum", value_name = "KIND", value_parser = checksum)]
+    /// Checksum of metadata and data
+    #[arg(long, visible_alias = "csum", value_name = "KIND", value_parser = checksum(), ignore_case = true)]
     pub(crate) checksum: Option<ChecksumType>,
 
-    /// Profile of data: single, dup, raid0, raid1, raid1c3, raid1c4, raid10, raid5 or raid6
-    #[arg(short, long, value_name = "PROFILE", value_parser = profile)]
+    /// Profile of data
+    #[arg(short, long, value_name = "PROFILE", value_parser = profile(), ignore_case = true)]
     pub(crate) data: Option<Profile>,
 
-    /// Profile of metadata, as for data
-    #[arg(short, long, value_name = "PROFILE", value_parser = profile)]
+    /// Profile of metadata
+    #[arg(short, long, value_name = "PROFILE", value_parser = profile(), ignore_case = true)]
     pub(crate) metadata: Option<Profile>,
 
     /// Data and metadata share block groups
@@ -62,8 +63,8 @@ pub(crate) struct Options {
     #[arg(short = 'K', long)]
     pub(crate) nodiscard: bool,
 
-    /// How to discard: bridge (everything in one request), exact (only what is not written), none
-    #[arg(long, value_name = "HOW", value_parser = discard)]
+    /// How to discard
+    #[arg(long, value_name = "HOW", value_parser = discard())]
     pub(crate) discard: Option<DiscardStrategy>,
 
     /// Plan over what is on the devices; the plan names it, and it will be lost
@@ -114,23 +115,32 @@ impl Options {
     }
 }
 
-fn profile(text: &str) -> Result<Profile, String> {
-    let names = || Profile::ALL.map(Profile::name).join(", ");
-    Profile::from_name(text).ok_or_else(|| format!("no such profile; there are {}", names()))
+fn profile() -> impl TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(Profile::ALL.map(Profile::name))
+        .try_map(|name| Profile::from_name(&name).ok_or("no such profile"))
 }
 
-fn checksum(text: &str) -> Result<ChecksumType, String> {
-    let names = || ChecksumType::ALL.map(ChecksumType::name).join(", ");
-    ChecksumType::from_name(text).ok_or_else(|| format!("no such checksum; there are {}", names()))
+fn checksum() -> impl TypedValueParser<Value = ChecksumType> {
+    let value = |kind: ChecksumType| {
+        let value = PossibleValue::new(kind.name());
+        if let Some(alias) = kind.alias() { value.alias(alias) } else { value }
+    };
+    PossibleValuesParser::new(ChecksumType::ALL.map(value))
+        .try_map(|name| ChecksumType::from_name(&name).ok_or("no such checksum"))
 }
 
-fn discard(text: &str) -> Result<DiscardStrategy, String> {
-    match text {
+fn discard() -> impl TypedValueParser<Value = DiscardStrategy> {
+    let values = [
+        PossibleValue::new("bridge").help("everything in one request a device"),
+        PossibleValue::new("exact").help("only what is not written"),
+        PossibleValue::new("none").help("nothing"),
+    ];
+    PossibleValuesParser::new(values).try_map(|name| match name.as_str() {
         "bridge" => Ok(DiscardStrategy::Bridge),
         "exact" => Ok(DiscardStrategy::Exact),
         "none" => Ok(DiscardStrategy::None),
-        _ => Err("it is one of bridge, exact, none".to_string()),
-    }
+        _ => Err("no such way"),
+    })
 }
 
 /// A UUID, or nothing where a script's variable was empty.

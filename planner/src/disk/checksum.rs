@@ -67,15 +67,21 @@ impl ChecksumType {
         }
     }
 
-    /// The checksum that `name` means, in any case, `xxhash` and `blake2` included, as mkfs.btrfs spells them.
+    /// Another name that mkfs.btrfs knows for it.
+    #[must_use]
+    pub const fn alias(self) -> Option<&'static str> {
+        match self {
+            Self::XxHash64 => Some("xxhash"),
+            Self::Blake2b => Some("blake2"),
+            Self::Crc32c | Self::Sha256 => None,
+        }
+    }
+
+    /// The checksum that `name` means, one or the other, in any case.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let is = |candidate: &str| name.eq_ignore_ascii_case(candidate);
-        match () {
-            () if is("xxhash") => Some(Self::XxHash64),
-            () if is("blake2") => Some(Self::Blake2b),
-            () => Self::ALL.into_iter().find(|kind| is(kind.name())),
-        }
+        Self::ALL.into_iter().find(|kind| is(kind.name()) || kind.alias().is_some_and(is))
     }
 
     /// The checksum of `bytes`, padded with zeros to the field's 32 bytes.
