@@ -7,7 +7,7 @@ use btrfs_plan_tests::suite::{Outcome, case, ensure};
 use libtest_mimic::Trial;
 
 /// What is refused, and what the message says.
-const REFUSED: [(&str, &[&str]); 40] = [
+const REFUSED: [(&str, &[&str]); 41] = [
     ("", &["no device", "Usage: mkfs.btrfs"]),
     ("-q -f", &["no device"]),
     ("-x disk", &["-x", "Usage: mkfs.btrfs"]),
@@ -33,6 +33,7 @@ const REFUSED: [(&str, &[&str]); 40] = [
     ("-s 16k -n 4k disk", &["4096", "16384"]),
     ("--csum md5 disk", &["md5", "blake2b"]),
     ("-O frobnication disk", &["frobnication", "list-all"]),
+    ("-O list-all,frobnication disk", &["frobnication"]),
     ("-O ^mixed-backref disk", &["mixed-backref"]),
     ("-R no-holes disk", &["no-holes", "-R"]),
     ("-R frobnication disk", &["frobnication"]),

@@ -1,15 +1,12 @@
 //! `-O list-all`: the table of features.
 
-use super::print::print;
+use super::options::Options;
+use super::request;
 use crate::exit::Failure;
 use btrfs_planner::view;
 
-/// Prints every feature.
-pub(crate) fn list() -> Result<(), Failure> {
-    print(table().as_bytes())
-}
-
-/// Every feature, oldest first.
-pub(crate) fn table() -> String {
-    view::features()
+/// Every feature, oldest first. Those that were named beside it are known.
+pub(crate) fn table(options: &Options) -> Result<String, Failure> {
+    request::switches(options, true)?;
+    Ok(view::features())
 }

@@ -8,6 +8,9 @@ use clap::ArgAction;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use uuid::Uuid;
 
+/// What asks for the table of features instead of naming one.
+pub(crate) const LIST_ALL: &str = "list-all";
+
 /// What is asked of the planner.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
@@ -111,7 +114,7 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn lists_features(&self) -> bool {
-        self.features.iter().chain(&self.runtime_features).any(|name| name == "list-all")
+        self.features.iter().chain(&self.runtime_features).any(|name| name == LIST_ALL)
     }
 }
 

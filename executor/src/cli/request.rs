@@ -1,6 +1,6 @@
 //! From a command line to a request: whatever the planner may not ask for itself is found out here.
 
-use super::options::Options;
+use super::options::{LIST_ALL, Options};
 use super::{compatibility, facts};
 use crate::console;
 use crate::document::{self, Place};
@@ -112,12 +112,13 @@ pub(crate) fn of(
     Ok(request)
 }
 
-fn switches(options: &Options, quiet: bool) -> Result<Vec<FeatureSwitch>, Failure> {
+/// The features that are switched, in their order.
+pub(crate) fn switches(options: &Options, quiet: bool) -> Result<Vec<FeatureSwitch>, Failure> {
     if !options.runtime_features.is_empty() && !quiet {
         console::warning("-R is deprecated, use -O");
     }
     let named = |names: &[String]| {
-        let names = names.iter().filter(|name| !name.is_empty());
+        let names = names.iter().filter(|name| !name.is_empty() && *name != LIST_ALL);
         names.map(|name| name.parse()).collect::<Result<Vec<FeatureSwitch>, UnknownFeature>>()
     };
     let unknown =

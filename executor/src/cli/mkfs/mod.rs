@@ -55,7 +55,7 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
         return Ok(ExitStatus::Done);
     }
     if args.options.lists_features() {
-        console::tell(features::table().trim_end());
+        console::tell(features::table(&args.options)?.trim_end());
         return Ok(ExitStatus::Done);
     }
     if args.devices.is_empty() {

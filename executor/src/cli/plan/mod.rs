@@ -31,7 +31,7 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
         Some(Command::Minimum(args)) => minimum::run(args)?,
         Some(Command::Diff(args)) => return diff::run(args),
         Some(Command::Schema { of }) => schema::run(*of)?,
-        None if args.options.lists_features() => features::list()?,
+        None if args.options.lists_features() => print(features::table(&args.options)?.as_bytes())?,
         None => plan(args)?,
     }
     Ok(ExitStatus::Done)
