@@ -295,6 +295,36 @@ describe.skipIf(executable === undefined)(executable === undefined ? "the page (
     }
   });
 
+  test("a tree block leads to its places on the map", async () => {
+    await open(two, "trees");
+    await page.getByRole("group", { name: "Trees" }).getByRole("button", { name: /^root / }).click();
+    await page.locator(".copies li", { hasText: "on device 2 at" }).getByRole("button").click();
+    expect(await page.getByRole("tab", { name: "Map" }).getAttribute("aria-selected")).toBe("true");
+    const bar = page.getByRole("group", { name: /^Map of device 2,/ });
+    // Seventeen nodes are looked at: the block and what stands around it.
+    await expect.poll(() => page.locator("#map-2 .shown").textContent()).toContain("272.00 KiB");
+    await bar.locator(".h-metadata .f-written").first().waitFor();
+    await page.getByRole("region", { name: "Chunks" }).getByRole("button", { name: /Show device 1 at/ }).first().click();
+    await page.locator("#map-1 .shown").waitFor();
+  });
+
+  test("zone resets are counted and played three ways", async () => {
+    const runs = '[[4,"conventional"],[20,"full"],[10,"empty"],[1,"open",null,4096],[29,"empty"]]';
+    await open(request([device(64n << 28n, `,"zones":{"max_active":0,"max_open":0,"model":"host-managed","runs":${runs},"size":268435456}`)]), "schedule");
+    await expect.poll(() => page.locator(".head .count").allTextContents()).toHaveLength(6);
+    expect((await page.locator(".head .count").allTextContents()).slice(3)).toEqual(["21 requests", "2 requests", "1 request"]);
+  });
+
+  test("takes files that are dropped in any view", async () => {
+    const text = native(two).toString();
+    await page.evaluate((plan) => {
+      const files = new DataTransfer();
+      files.items.add(new File([plan], "dropped.json", { type: "application/json" }));
+      document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: files }));
+    }, text);
+    await page.locator(".dropped", { hasText: "dropped.json" }).getByText("No findings").waitFor();
+  });
+
   test("devices can be lost", async () => {
     await open(request([device(10n << 30n), device(10n << 30n)], ',"data":"raid0","metadata":"raid1"'), "resilience");
     await page.getByText("Nothing is lost").waitFor();

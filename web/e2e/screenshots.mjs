@@ -19,6 +19,7 @@ const scenes = [
   ["resilience", "resilience", { ...three, data: "raid0" }],
   ["plan", "plan", three],
   ["zoned", "map", zoned],
+  ["resets", "schedule", zoned],
   ["problem", "map", { ...three, data: "raid6", devices: three.devices.slice(0, 2) }],
 ];
 
@@ -26,7 +27,7 @@ const server = await preview({ root: new URL("..", import.meta.url).pathname, pr
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update"] });
 mkdirSync(folder, { recursive: true });
 for (const [name, view, request] of scenes.filter(([name]) => only.length === 0 || only.includes(name))) {
-  for (const [width, height] of [[360, 740], [768, 1000], [1440, 900]]) {
+  for (const [width, height] of name === "map" ? [[360, 740], [768, 1000], [1440, 900]] : [[360, 740], [1440, 900]]) {
     for (const colorScheme of ["light", "dark"]) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, serviceWorkers: "block", reducedMotion: "reduce" });
       const page = await context.newPage();

@@ -3,7 +3,7 @@ import { Devices } from "./devices.tsx";
 import { size, digits, plural } from "./format.ts";
 import { MapView } from "./map.tsx";
 import { Options } from "./options.tsx";
-import { PlanView } from "./plan.tsx";
+import { PlanView, takeDrops } from "./plan.tsx";
 import { ProblemNote } from "./problem.tsx";
 import { ResilienceView } from "./resilience.tsx";
 import { ScheduleView } from "./schedule.tsx";
@@ -94,7 +94,11 @@ function Views() {
 export function App() {
   useEffect(() => {
     window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+    const end = takeDrops();
+    return () => {
+      window.removeEventListener("keydown", onKey);
+      end();
+    };
   }, []);
   const wrong = problem.value;
   const warnings = made.value?.overview.warnings ?? [];

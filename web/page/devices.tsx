@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Check, ChoiceField, SizeField } from "./fields.tsx";
-import { plural, size } from "./format.ts";
+import { exact, plural, size } from "./format.ts";
 import { doubled, moved, replaced, without } from "./lists.ts";
 import { readLsblk, readRequest } from "./planner/planner.js";
 import type { DeviceFacts, Imported, Request } from "./planner/types.ts";
@@ -15,8 +15,9 @@ const SHOWN = 32;
 /** What a device is, in a few words. */
 function words(device: DeviceFacts): string {
   const kinds = [
-    device.rotational ? "rotating" : "not rotating",
-    `sectors of ${device.logical_sector}`,
+    /^\d{1,4}[KMGTPE]$/.test(exact(device.size)) ? "" : size(device.size),
+    device.rotational ? "rotating" : "",
+    `${device.logical_sector}-byte sectors`,
     device.discard ? "discards" : "no discard",
     device.zones ? `${size(device.zones.size)} zones` : "",
     device.signatures.length > 0 ? `holds ${device.signatures.map((one) => one.kind).join(", ")}` : "",
@@ -140,7 +141,7 @@ function Import() {
     <details>
       <summary>Take the devices of a real machine</summary>
       <p class="help" id="import-help">
-        Paste what <code>lsblk -JbO</code> prints there, or a request that <code>btrfs-plan --print-request</code> saved; or drop the file anywhere on the Plan view.
+        Paste what <code>lsblk -JbO</code> prints there, or a request that <code>btrfs-plan --print-request</code> saved; or drop the file anywhere on the page.
       </p>
       <label for="import" class="hidden">Output of lsblk, or a request</label>
       <textarea id="import" rows={4} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} aria-describedby="import-help" />

@@ -4,7 +4,7 @@ import { useAnswer } from "./answer.ts";
 import { ask } from "./engine.ts";
 import { digits, percent, plural, size } from "./format.ts";
 import type { DeviceView, Overview, Piece, Window } from "./planner/types.ts";
-import { made } from "./state.ts";
+import { made, view } from "./state.ts";
 import { zoomed, type Range } from "./zoom.ts";
 
 /** Pixels of a cell: the narrowest that anything is drawn. */
@@ -94,6 +94,7 @@ function Bar({ device, number }: { device: DeviceView; number: number }) {
     return () => void (current = false);
   }, [number, start, length, cells, width === 0]);
 
+  const zones = useAnswer([number, device.devid], "zones", "made", device.devid).value;
   const zoom = (factor: number, at = 0.5) => look(device.devid, zoomed({ start, length }, whole, factor, at));
   const pan = (share: number) => range !== undefined && look(device.devid, zoomed({ start: start + BigInt(Math.round(Number(length) * share)), length }, whole, 1, 0.5));
   const onKey = (event: KeyboardEvent) => {
@@ -120,12 +121,18 @@ function Bar({ device, number }: { device: DeviceView; number: number }) {
     return () => box.removeEventListener("wheel", onWheel);
   });
   const drag = useRef<{ x: number; start: bigint; length: bigint } | undefined>(undefined);
-  const height = BAR + FATE + 2 + (map?.zone_size ? ZONE + 2 : 0);
+  const height = BAR + FATE + 2 + (map?.zone_size ? ZONE + 9 : 0);
   let x = 0;
   const pieces = (map?.pieces ?? []).map((piece) => {
     const at = x;
     x += piece.cells * cell;
     return { piece, at, wide: piece.cells * cell };
+  });
+  const pointers = (zones ?? []).flatMap((zone) => {
+    const offset = zone.start + (zone.after ?? 0n);
+    const inside = pieces.find(({ piece }) => piece.start <= offset && offset < piece.start + piece.length);
+    if (!zone.after || inside === undefined) return [];
+    return [{ zone, x: inside.at + (Number(offset - inside.piece.start) / Number(inside.piece.length)) * inside.wide }];
   });
   const now = looked();
   return (
@@ -163,6 +170,7 @@ function Bar({ device, number }: { device: DeviceView; number: number }) {
             <rect class="edge" x={at + 0.5} y={0.5} width={Math.max(1, wide - 1)} height={BAR - 1} />
           </g>
         ))}
+        {pointers.map(({ zone, x: at }) => <path key={String(zone.index)} class="pointer" d={`M${at} ${BAR + FATE + ZONE + 4}l-4 7h8z`} />)}
       </svg>
       {range !== undefined && <Overviewer whole={whole} start={start} length={length} />}
     </div>
@@ -185,7 +193,7 @@ function Device({ device, number }: { device: DeviceView; number: number }) {
   const range = ranges.value.get(device.devid);
   const zoom = (factor: number) => look(device.devid, zoomed(range ?? { start: 0n, length: whole }, whole, factor, 0.5));
   return (
-    <section class="map-device" aria-label={`Device ${device.devid}`}>
+    <section class="map-device" id={`map-${device.devid}`} aria-label={`Device ${device.devid}`}>
       <header>
         <h3>Device {String(device.devid)}</h3>
         <span class="facts">{size(device.size)} · {percent(device.allocated, device.size)} allocated{device.found.path ? ` · ${device.found.path}` : ""}{device.found.rotational ? " · rotating" : ""}{device.zones ? ` · ${digits(device.zones.total)} zones of ${size(device.zones.size)}` : ""}</span>
@@ -251,14 +259,64 @@ function Zones({ devid, number }: { devid: bigint; number: number }) {
   );
 }
 
+/** What there is of this plan, and nothing else. */
 function Legend({ overview }: { overview: Overview }) {
-  const zoned = overview.devices.some((device) => device.zones);
+  const { chunks, devices } = overview;
+  const steps = (name: keyof DeviceView["steps"]) => devices.some((device) => device.steps[name].count > 0n);
+  const kinds = new Set(chunks.map((chunk) => (chunk.kind === "data+metadata" ? "mixed" : chunk.kind) as string));
+  const cut = devices.some((device) => device.limit < device.found.size || device.size < device.found.size);
+  const there: Record<string, boolean> = {
+    superblock: true, reserved: true, unallocated: true, outside: cut, zeroed: steps("zero"), discarded: steps("discard"), reset: steps("reset_zones"),
+    written: true, kept: cut || !steps("discard"),
+  };
+  const states = new Set(devices.flatMap((device) => device.found.zones?.runs.map((run) => run[1]) ?? []));
   return (
     <ul class="legend" aria-label="Legend">
-      {holders.map((holder) => <li key={holder}><span class={`swatch s-${holder}`} aria-hidden="true" />{names[holder] ?? holder}</li>)}
-      {["written", "zeroed", "discarded", "reset", "kept"].map((fate) => <li key={fate}><span class={`swatch thin f-${fate}`} aria-hidden="true" />{fate}</li>)}
-      {zoned && ["conventional", "empty", "open", "full"].map((state) => <li key={state}><span class={`swatch thin z-${state}`} aria-hidden="true" />{state} zones</li>)}
+      {holders.filter((holder) => there[holder] ?? kinds.has(holder)).map((holder) => <li key={holder}><span class={`swatch s-${holder}`} aria-hidden="true" />{names[holder] ?? holder}</li>)}
+      {["written", "zeroed", "discarded", "reset", "kept"].filter((fate) => there[fate]).map((fate) => <li key={fate}><span class={`swatch thin f-${fate}`} aria-hidden="true" />{fate}</li>)}
+      {["conventional", "empty", "open", "closed", "full", "readonly", "offline"].filter((state) => states.has(state as "empty")).map((state) => <li key={state}><span class={`swatch thin z-${state}`} aria-hidden="true" />{state} zones</li>)}
+      {states.size > 0 && <li><span aria-hidden="true">▴</span>write pointers afterwards</li>}
     </ul>
+  );
+}
+
+/** Looks at a part of a device, with something around it so that its neighbours are seen. */
+export function showPlace(devid: bigint, offset: bigint, length: bigint): void {
+  const device = made.value?.overview.devices.find((one) => one.devid === devid);
+  if (device === undefined) return;
+  const whole = device.found.size > device.size ? device.found.size : device.size;
+  look(devid, zoomed({ start: offset - length * 8n, length: length * 17n }, whole, 1, 0.5));
+  asTable.value = false;
+  view.value = "map";
+  // The view is drawn first.
+  setTimeout(() => document.getElementById(`map-${devid}`)?.scrollIntoView({ block: "center" }), 50);
+}
+
+/** The chunks, by logical address. */
+function Chunks({ overview }: { overview: Overview }) {
+  return (
+    <>
+      <h3>Chunks</h3>
+      <div class="scroll chunks" tabIndex={0} role="region" aria-label="Chunks">
+        <table>
+          <thead><tr><th scope="col">Logical</th><th scope="col">Length</th><th scope="col">Holds</th><th scope="col">Profile</th><th scope="col">Stripes</th></tr></thead>
+          <tbody>
+            {overview.chunks.slice(0, 200).map((chunk) => (
+              <tr key={String(chunk.logical)}>
+                <td class="number">{digits(chunk.logical)}</td><td class="number">{size(chunk.length)}</td>
+                <td><span class={`swatch s-${chunk.kind === "data+metadata" ? "mixed" : chunk.kind}`} aria-hidden="true" /> {chunk.kind}</td><td>{chunk.profile}</td>
+                <td>
+                  {chunk.stripes.slice(0, 6).map((stripe, index) => (
+                    <button key={index} class="place" aria-label={`Show device ${stripe.devid} at ${size(stripe.offset)} on the map`} onClick={() => showPlace(stripe.devid, stripe.offset, chunk.stripe_length)}>{String(stripe.devid)} at {size(stripe.offset)}</button>
+                  ))}
+                  {chunk.stripes.length > 6 && ` and ${chunk.stripes.length - 6} more`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   );
 }
 
@@ -301,6 +359,7 @@ export function MapView() {
       {devices.length < plan.overview.devices.length && <button onClick={() => setAll(true)}>Show all {plan.overview.devices.length} devices</button>}
       <p class="help">Each device has a scale of its own. Small things are drawn wider than to scale. The thin bar below says what happens to each part.</p>
       <Details />
+      <Chunks overview={plan.overview} />
     </div>
   );
 }

@@ -6,13 +6,22 @@ import { change, choices, made, request } from "./state.ts";
 
 type Profile = NonNullable<Request["data"]>;
 
-function profileOptions(table: Choices, automatic: string) {
-  const words = (one: Choices["profiles"][number]) => {
-    const parts = [one.copies > 1 ? `${one.copies} copies` : "", one.parity > 0 ? `${one.parity} parity` : "", one.tolerated > 0 ? `survives ${one.tolerated} lost` : "", one.min_devices > 1 ? `from ${one.min_devices} devices` : ""];
-    return parts.filter((part) => part !== "").join(", ");
-  };
-  return [{ value: "", label: automatic }, ...table.profiles.map((one) => ({ value: one.name, label: words(one) === "" ? one.name : `${one.name} (${words(one)})` }))];
+/** A profile in words, from the planner's table. */
+function profileWords(table: Choices, name: string | undefined): string {
+  const one = table.profiles.find((profile) => profile.name === name);
+  if (one === undefined) return "";
+  const parts = [
+    one.copies > 1 ? `${one.copies} copies` : one.parity > 0 ? `${one.parity} of parity` : "one copy",
+    one.tolerated > 0 ? `survives ${one.tolerated} lost ${one.tolerated === 1 ? "device" : "devices"}` : "survives no lost device",
+    one.min_devices > 1 ? `from ${one.min_devices} devices` : "",
+  ];
+  return `${one.name}: ${parts.filter((part) => part !== "").join(", ")}.`;
 }
+
+const profileOptions = (table: Choices, unasked: string | undefined) => [
+  { value: "", label: unasked === undefined ? "as mkfs.btrfs" : `automatic (${unasked})` },
+  ...table.profiles.map((one) => ({ value: one.name, label: one.name })),
+];
 
 export function Options() {
   const now = request.value;
@@ -26,8 +35,8 @@ export function Options() {
     <fieldset>
       <legend>Options</legend>
       <div class="grid">
-        <ChoiceField id="data" label="Data profile" field="data" help="How the contents of files are spread over devices." value={now.data ?? ""} options={profileOptions(table, "as mkfs.btrfs chooses")} onChange={(value) => change({ data: (value === "" ? undefined : value) as Profile })} />
-        <ChoiceField id="metadata" label="Metadata profile" field="metadata" help="How trees are spread. It should survive at least what data survives." value={now.metadata ?? ""} options={profileOptions(table, "as mkfs.btrfs chooses")} onChange={(value) => change({ metadata: (value === "" ? undefined : value) as Profile })} />
+        <ChoiceField id="data" label="Data profile" field="data" help={`How the contents of files are spread. ${profileWords(table, now.data ?? chosen?.profiles.data)}`} value={now.data ?? ""} options={profileOptions(table, now.data ? undefined : chosen?.profiles.data)} onChange={(value) => change({ data: (value === "" ? undefined : value) as Profile })} />
+        <ChoiceField id="metadata" label="Metadata profile" field="metadata" help={`How trees are spread. ${profileWords(table, now.metadata ?? chosen?.profiles.metadata)}`} value={now.metadata ?? ""} options={profileOptions(table, now.metadata ? undefined : chosen?.profiles.metadata)} onChange={(value) => change({ metadata: (value === "" ? undefined : value) as Profile })} />
         <ChoiceField id="checksum" label="Checksum" help="crc32c is fastest; sha256 and blake2b are cryptographic." value={now.checksum ?? "crc32c"} options={table.checksums.map((value) => ({ value, label: value }))} onChange={(value) => change({ checksum: value as NonNullable<Request["checksum"]> })} />
         <ChoiceField id="discard" label="Discard" help="bridge: everything in one request a device; exact: only what is not written; none: nothing." value={now.discard ?? "bridge"} options={["bridge", "exact", "none"].map((value) => ({ value, label: value }))} onChange={(value) => change({ discard: value as NonNullable<Request["discard"]> })} />
         <ChoiceField id="node-size" label="Node size" field="node_size" help="Bytes of a tree block. Larger ones make trees flatter." value={String(now.node_size ?? "")} options={numbers(`automatic${chosen ? ` (${chosen.node_size})` : ""}`)} onChange={(value) => change({ node_size: number(value) as number })} />

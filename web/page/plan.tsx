@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useAnswer } from "./answer.ts";
 import { take } from "./devices.tsx";
 import { ask } from "./engine.ts";
@@ -9,7 +9,7 @@ import { commands as readCommands, writeRequest } from "./planner/planner.js";
 import type { Commands, Diff, Overview, Problem, Report } from "./planner/types.ts";
 import { ProblemNote } from "./problem.tsx";
 import { problemOf, type Slot } from "./protocol.ts";
-import { made, notice, request } from "./state.ts";
+import { made, notice, request, view } from "./state.ts";
 
 interface Dropped {
   name: string;
@@ -47,6 +47,28 @@ async function open(files: readonly File[]): Promise<void> {
   if (results.length === 0) return;
   compared.value = results.length === 2 && results.every((one) => one.overview) ? await ask("diff", "first", "second") : undefined;
   dropped.value = results;
+}
+
+/** Whether a file is held over the page. */
+const over = signal(false);
+
+/** Takes files that are dropped anywhere on the page; gives back what ends it. */
+export function takeDrops(): () => void {
+  const handlers: [string, (event: Event) => void][] = [
+    ["dragover", (event) => event.preventDefault()],
+    ["dragenter", () => (over.value = true)],
+    ["dragleave", (event) => (event as DragEvent).relatedTarget === null && (over.value = false)],
+    ["drop", (event) => {
+      event.preventDefault();
+      over.value = false;
+      const files = [...((event as DragEvent).dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
+      view.value = "plan";
+      void open(files);
+    }],
+  ];
+  for (const [name, handler] of handlers) window.addEventListener(name, handler);
+  return () => handlers.forEach(([name, handler]) => window.removeEventListener(name, handler));
 }
 
 function Findings({ report }: { report: Report }) {
@@ -111,24 +133,6 @@ export function PlanView() {
   const plan = made.value;
   const json = useAnswer([plan?.number], "text", "made", "json").value;
   const audit = useAnswer([plan?.number], "audit", "made").value;
-  const [over, setOver] = useState(false);
-  useEffect(() => {
-    const stop = (event: DragEvent) => event.preventDefault();
-    const drop = (event: DragEvent) => {
-      event.preventDefault();
-      setOver(false);
-      void open([...(event.dataTransfer?.files ?? [])]);
-    };
-    const enter = () => setOver(true);
-    window.addEventListener("dragover", stop);
-    window.addEventListener("dragenter", enter);
-    window.addEventListener("drop", drop);
-    return () => {
-      window.removeEventListener("dragover", stop);
-      window.removeEventListener("dragenter", enter);
-      window.removeEventListener("drop", drop);
-    };
-  }, []);
   const commands = readCommands(request.value) as Commands;
   const save = (kind: "svg" | "report", name: string, type: string) => void ask("text", "made", kind).then((text) => download(name, text, type));
   return (
@@ -157,7 +161,7 @@ export function PlanView() {
       </section>
       <section>
         <h2>Audit and compare plans</h2>
-        <div class={over ? "drop over" : "drop"}>
+        <div class={over.value ? "drop over" : "drop"}>
           <label for="files">Drop a plan to audit it, two to compare them, or a request to load it</label>
           <input id="files" type="file" multiple accept=".json,application/json" onChange={(event) => void open([...(event.currentTarget.files ?? [])])} />
         </div>

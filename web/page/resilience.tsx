@@ -17,6 +17,9 @@ const reasons: Record<string, string> = {
   "too-small": "it is less than the smallest stripe",
 };
 
+const survives = (which: string, any: bigint): string =>
+  any === 0n ? `${which} does not survive the loss of every single device.` : `${which} survives the loss of any ${any === 1n ? "device" : `${digits(any)} devices`}.`;
+
 function Capacity({ capacity }: { capacity: CapacityView }) {
   const rows: [string, bigint, string][] = [
     ["Devices", capacity.total, "the sum of what the filesystem uses of them"],
@@ -68,7 +71,7 @@ export function ResilienceView() {
     <div class="resilience">
       {capacity !== undefined && <Capacity capacity={capacity} />}
       <h2>Lose devices</h2>
-      <p class="help">Press a device to lose it.{capacity !== undefined && ` Whichever they are, ${capacity.new.any === 0n ? "no device can be lost without a loss" : `${plural(capacity.new.any, "device")} can be lost`} of the new filesystem, ${capacity.full.any === 0n ? "and none" : `${digits(capacity.full.any)}`} of the full one.`}</p>
+      <p class="help">Press a device to lose it.{capacity !== undefined && ` ${survives("The new filesystem", capacity.new.any)} ${survives("A full one", capacity.full.any)}`}</p>
       <div class="lose" role="group" aria-label="Devices to lose">
         {plan.overview.devices.slice(0, 256).map((device) => (
           <button key={String(device.devid)} aria-pressed={lost.value.has(device.devid)} onClick={() => toggle(device.devid)}>

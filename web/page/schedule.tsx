@@ -3,6 +3,7 @@ import { useAnswer } from "./answer.ts";
 import { digits, plural, size } from "./format.ts";
 import { headPath, type Way } from "./head.ts";
 import type { ByteRange, DeviceDetail } from "./planner/types.ts";
+import { mergedZones, zoneByZone } from "./resets.ts";
 import { made } from "./state.ts";
 
 const ways: { way: Way; title: string; help: string }[] = [
@@ -15,14 +16,15 @@ const WIDE = 300;
 const HIGH = 120;
 
 /** The way of the head: where on the device (from left to right), request after request (from top to bottom). */
-function Head({ title, help, requests, whole, share }: { title: string; help: string; requests: ByteRange[]; whole: bigint; share: number }) {
+function Head({ title, help, requests, count, whole, share }: { title: string; help: string; requests: ByteRange[]; count?: bigint; whole: bigint; share: number }) {
+  const words = plural(count ?? requests.length, "request");
   const path = headPath(requests, whole, WIDE, HIGH);
   const seen = Math.max(1, Math.ceil(share * path.length));
   const now = path[seen - 1];
   return (
     <figure class="head">
-      <figcaption><strong>{title}</strong> <span class="count">{plural(requests.length, "request")}</span><small>{help}</small></figcaption>
-      <svg viewBox={`-4 -4 ${WIDE + 8} ${HIGH + 8}`} role="img" aria-label={`${title}: ${plural(requests.length, "request")}`}>
+      <figcaption><strong>{title}</strong> <span class="count">{words}</span><small>{help}</small></figcaption>
+      <svg viewBox={`-4 -4 ${WIDE + 8} ${HIGH + 8}`} role="img" aria-label={`${title}: ${words}`}>
         <rect class="track" x="-4" y="-4" width={WIDE + 8} height={HIGH + 8} />
         {path.length > 1 && <polyline class="seek" points={path.slice(0, seen).map(({ from, y }) => `${from},${y}`).join(" ")} />}
         {path.slice(0, seen).map(({ from, to, y }, index) => <line key={index} class="request" x1={from} x2={to} y1={y} y2={y} />)}
@@ -53,7 +55,7 @@ function Steps({ detail }: { detail: DeviceDetail }) {
                 <th scope="row">{name}<small>{help}</small></th>
                 <td class="number">{digits(step.count)}</td>
                 <td class="number">{size(step.bytes)}</td>
-                <td>{step.first.map(([start, length]) => `${size(start)} + ${size(length)}`).join(", ")}{step.count > BigInt(step.first.length) && ", …"}</td>
+                <td>{step.first.map(([start, length]) => `${size(length)} at ${size(start)}`).join(", ")}{step.count > BigInt(step.first.length) && ", …"}</td>
               </tr>
             );
           })}
@@ -64,6 +66,25 @@ function Steps({ detail }: { detail: DeviceDetail }) {
 }
 
 const still = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** Zone resets, as the discard requests are shown. */
+function Resets({ detail, share }: { detail: DeviceDetail; share: number }) {
+  const zones = detail.overview.found.zones;
+  if (!zones) return null;
+  const each = zoneByZone(zones, 4000);
+  if (each.count === 0n) return null;
+  const whole = detail.overview.limit;
+  return (
+    <>
+      <h3>Zone resets</h3>
+      <div class="heads">
+        <Head title="Zone by zone" help="a request for each zone that is not empty" requests={each.requests} count={each.count} whole={whole} share={share} />
+        <Head title="Merged" help="neighbouring zones are one request" requests={mergedZones(zones)} whole={whole} share={share} />
+        <Head title="Planned" help="empty zones between them need no second request" requests={detail.reset_zones} whole={whole} share={share} />
+      </div>
+    </>
+  );
+}
 
 /** From 0 to 1 in a few seconds, or at once where people want no motion. */
 function useRun(): [number, () => void, boolean] {
@@ -123,9 +144,11 @@ export function ScheduleView() {
         <button onClick={run} disabled={running}>Play</button>
       </div>
       <p class="help">Across: the place on the device. Down: one request after the other. The thin line is the way of the head between them. What is small is drawn wider than to scale.</p>
+      <h3>Discard requests</h3>
       <div class="heads">
         {ways.map(({ way, title, help }) => <Head key={way} title={title} help={help} requests={requests?.[way] ?? []} whole={whole} share={share} />)}
       </div>
+      {detail !== undefined && <Resets detail={detail} share={share} />}
       {detail !== undefined && <Steps detail={detail} />}
     </div>
   );

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useAnswer } from "./answer.ts";
 import { digits, plural, size } from "./format.ts";
 import { rows } from "./hex.ts";
+import { showPlace } from "./map.tsx";
 import type { BlockView, DecodedBlock, Field } from "./planner/types.ts";
 import { ProblemNote } from "./problem.tsx";
 import { made } from "./state.ts";
@@ -85,7 +86,7 @@ function Block({ logical, number }: { logical: bigint; number: number }) {
         {value.chunk && `, in the ${value.chunk.kind} ${value.chunk.profile} chunk ${digits(value.chunk.logical)}`}
       </p>
       <ul class="copies" aria-label="Places on devices">
-        {value.copies.map((copy: BlockView["copies"][number], index: number) => <li key={index}>{copy.role} on device {String(copy.devid)} at {digits(copy.offset)} ({size(copy.offset)}){copy.written ? "" : ", not written"}</li>)}
+        {value.copies.map((copy: BlockView["copies"][number], index: number) => <li key={index}>{copy.role} on device {String(copy.devid)} at {digits(copy.offset)} ({size(copy.offset)}){copy.written ? "" : ", not written"} <button onClick={() => showPlace(copy.devid, copy.offset, BigInt(made.value?.overview.filesystem.node_size ?? 16384))} aria-label={`Show device ${copy.devid} at ${digits(copy.offset)} on the map`}>Show on the map</button></li>)}
       </ul>
       <Decoded decoded={value.decoded} bytes={value.bytes} />
     </>
