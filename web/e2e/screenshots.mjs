@@ -27,8 +27,9 @@ const server = await preview({ root: new URL("..", import.meta.url).pathname, pr
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update"] });
 mkdirSync(folder, { recursive: true });
 for (const [name, view, request] of scenes.filter(([name]) => only.length === 0 || only.includes(name))) {
+  // Every size of the map; of the others the large one in both schemes, and the small one.
   for (const [width, height] of name === "map" ? [[360, 740], [768, 1000], [1440, 900]] : [[360, 740], [1440, 900]]) {
-    for (const colorScheme of ["light", "dark"]) {
+    for (const colorScheme of name === "map" || width > 360 ? ["light", "dark"] : ["light"]) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme, serviceWorkers: "block", reducedMotion: "reduce" });
       const page = await context.newPage();
       await page.goto(`http://127.0.0.1:4199/#${view}=${deflateRawSync(JSON.stringify(request)).toString("base64url")}`);
