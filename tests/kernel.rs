@@ -1,7 +1,10 @@
 //! Every kind of filesystem that can be asked for, made on loop devices and handed to this machine's kernel.
 
-use btrfs_plan_tests::kernel::{Judges, PROFILES, make_and_use};
-use btrfs_plan_tests::suite::{self, root_case};
+use btrfs_plan_tests::kernel::{Judges, PROFILES, check, make, make_and_use, scrub};
+use btrfs_plan_tests::loops::LoopSet;
+use btrfs_plan_tests::mounts::Mount;
+use btrfs_plan_tests::programs::tool;
+use btrfs_plan_tests::suite::{self, Outcome, ensure, root_case};
 use libtest_mimic::Trial;
 use std::process::ExitCode;
 
@@ -24,7 +27,7 @@ fn main() -> ExitCode {
     cases.extend(unlike_profiles());
     cases.extend(options());
     cases.extend(sizes());
-    suite::run(520, cases)
+    suite::run(540, cases)
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -45,7 +48,10 @@ fn used(options: &str, sizes: Vec<u64>, judges: Judges) -> Trial {
 }
 
 fn devices(sizes: &[u64]) -> String {
-    let size = |size: &u64| format!("{}M", size / MIB);
+    let size = |size: &u64| match size % MIB {
+        0 => format!("{}M", size / MIB),
+        rest => format!("{}M+{rest}", size / MIB),
+    };
     match sizes {
         [first, .., last] if first == last => format!("{}x{}", sizes.len(), size(first)),
         _ => sizes.iter().map(size).collect::<Vec<_>>().join("+"),
@@ -130,7 +136,7 @@ fn options() -> Vec<Trial> {
 }
 
 fn sizes() -> Vec<Trial> {
-    vec![
+    let mut cases = vec![
         // The smallest that the profiles allow.
         used("-d single -m single", vec![45 * MIB], Judges::Both),
         used("-d single -m dup", vec![109 * MIB], Judges::Both),
@@ -144,7 +150,65 @@ fn sizes() -> Vec<Trial> {
         // All three superblocks, and chunks as large as they get.
         used("-d single -m dup", vec![1024 * GIB], Judges::Both),
         used("-d raid6 -m raid6", vec![300 * GIB; 5], Judges::Both),
+        // As many devices as two system chunks of all of them fit into the superblock.
+        used("-d raid0 -m raid0", vec![256 * MIB; 29], Judges::Both),
         // Trees of several levels from the start.
         used("-d raid10 -m raid1 -n 4k", vec![512 * MIB; 40], Judges::Both),
-    ]
+    ];
+    // Whether there is a second superblock copy, and a third, to the sector; and one sector more than the smallest.
+    for size in [64 * MIB, 64 * MIB + 8192, 256 * GIB, 256 * GIB + 8192] {
+        cases.push(used("-m single", vec![size], Judges::Both));
+    }
+    for (options, size) in
+        [("-m single", 45 * MIB), ("-m dup", 109 * MIB), ("-M", 16 * MIB), ("-M -d dup -m dup", 157 * MIB)]
+    {
+        cases.push(used(options, vec![size + 4096], Judges::Both));
+    }
+    // The largest that a kernel can address, and more than that together. The loop driver would discard them for hours.
+    for sizes in [vec![LARGEST], vec![LARGEST - 4096], vec![7 << 60; 2]] {
+        cases.push(used("-K -m single", sizes, Judges::Both));
+    }
+    for size in [64 * MIB + 4096, 256 * GIB + 4096] {
+        cases.push(root_case(format!("the copy that ends with {} goes stale", devices(&[size])), move || stale(size)));
+    }
+    for (profile, count) in [("raid0", 60), ("raid10", 59), ("raid6", 60)] {
+        let name = format!("-m {profile} on {count}x256M, but for a scrub");
+        cases.push(root_case(name, move || many(profile, count)));
+    }
+    // What older kernels mount, this one does, too.
+    for options in ["--defaults compat", "--defaults 5.15", "--target-kernel 4.4 --drop-unsupported"] {
+        cases.push(used(options, vec![GIB], Judges::Both));
+    }
+    cases
 }
+
+/// What is warned of: kernels check a superblock copy that ends with its device, and do not write it.
+fn stale(size: u64) -> Outcome {
+    let loops = LoopSet::new(&[size])?;
+    make(&words("-m single"), &loops)?;
+    check(&loops, true)?;
+    let mount = Mount::new(loops.devices()[0].path(), "defaults")?;
+    scrub(mount.path())?;
+    std::fs::write(mount.path().join("file"), [7; 4096])?;
+    tool("sync", ["--file-system".as_ref(), mount.path().as_os_str()])?;
+    let said = scrub(mount.path()).err().and_then(|error| error.message().map(str::to_owned)).unwrap_or_default();
+    ensure(said.contains("super=1"), || format!("the scrub says: {said}"))?;
+    mount.unmount()
+}
+
+/// System chunks as wide as they get, of which the superblock holds only one: they can be used, as long as no scrub and no
+/// balance makes the kernel add another.
+fn many(profile: &str, count: usize) -> Outcome {
+    let loops = LoopSet::new(&vec![256 * MIB; count])?;
+    make(&words(&format!("-m {profile}")), &loops)?;
+    check(&loops, true)?;
+    for number in 0..3 {
+        let mount = Mount::new(loops.devices()[0].path(), "defaults")?;
+        std::fs::write(mount.path().join(number.to_string()), [7; 1 << 20])?;
+        mount.unmount()?;
+    }
+    check(&loops, true)
+}
+
+/// The last whole sector ends with the last byte that a kernel can address.
+const LARGEST: u64 = (1 << 63) - 4096;

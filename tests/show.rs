@@ -305,7 +305,7 @@ fn documents(asked: &Asked) -> Outcome {
 }
 
 fn wrong_questions() -> Vec<Trial> {
-    let questions: [(&str, i32, &[&str]); 14] = [
+    let questions: [(&str, i32, &[&str]); 17] = [
         ("show --tree nosuch plan.json", REFUSED, &["no tree 'nosuch'", "block-group", "hint"]),
         ("show --block 12345 plan.json", REFUSED, &["starts at 12345", "22020096"]),
         ("show --block 0xfffffffffffff000 plan.json", REFUSED, &["the nearest one starts at"]),
@@ -318,6 +318,9 @@ fn wrong_questions() -> Vec<Trial> {
         ("show --width 3 plan.json", USAGE, &["--width"]),
         ("show missing.json", REFUSED, &["missing.json"]),
         ("show", USAGE, &["<PLAN>"]),
+        ("minimum -d raid1 --devices 1", REFUSED, &["needs at least 2 devices"]),
+        ("minimum -O remap-tree", REFUSED, &["remap-tree", "not planned"]),
+        ("minimum --devices 0", USAGE, &["0"]),
         ("capacity", USAGE, &["no device is given"]),
         ("capacity --plan plan.json size=1G", USAGE, &["cannot be used with"]),
     ];
@@ -368,6 +371,26 @@ fn comparisons() -> Vec<Trial> {
             ensure(ran.code == Some(USAGE) && ran.stderr.contains("only one"), || ran.stderr.clone())?;
             let ran = pair(|_| {})?.ask("diff plan.json missing.json", "C")?;
             ensure(ran.code == Some(REFUSED), || ran.stderr.clone())
+        }),
+        case("the minimum as a document", || {
+            let asked = Asked::new(&shapes().remove(0).1)?;
+            for (options, size, devices) in [
+                ("", 114_294_784_u64, 1),
+                ("-m single", 47_185_920, 1),
+                ("-M", 16 << 20, 1),
+                ("-d raid1", 72_351_744 + (56 << 20), 2),
+                ("--devices 3", 72_351_744, 3),
+                ("--zone 256M", 12 << 28, 1),
+            ] {
+                let document: serde_json::Value =
+                    serde_json::from_str(&asked.answer(&format!("minimum {options} --json"))?)?;
+                let found = (document["device_size"].as_u64(), document["devices"].as_u64());
+                ensure(found == (Some(size), Some(devices)), || format!("{options}: {document}"))?;
+                ensure(document["view"] == "minimum", || document.to_string())?;
+                let text = asked.answer(&format!("minimum {options}"))?;
+                ensure(text.contains(&format!("({size})")), || text)?;
+            }
+            Ok(())
         }),
         case("capacity of a plan, of a request and of options is the same", || {
             let options = "--seed x --time 1 -d raid1 size=2T size=3T size=4T";

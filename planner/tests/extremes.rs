@@ -1,26 +1,104 @@
 //! Sizes far from the usual: nothing wraps, nothing grows with the device, and people see what they get.
 
 // A test may fail by panicking.
-#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::unwrap_used)]
+#![allow(clippy::arithmetic_side_effects, clippy::as_conversions, clippy::indexing_slicing, clippy::unwrap_used)]
 
+use btrfs_planner::audit::audit_plan;
+use btrfs_planner::layout::ChunkKind;
 use btrfs_planner::request::{DeviceFacts, Profile, ZoneRun, ZoneState, Zones};
 use btrfs_planner::view::summary;
 use btrfs_planner::{Plan, Request, plan};
 
 const TIB: u64 = 1 << 40;
 const EIB: u64 = 1 << 60;
+/// The last byte that a kernel can address on a device.
+const LARGEST: u64 = (1 << 63) - 1;
 
 fn request(sizes: &[u64]) -> Request {
     Request::new(sizes.iter().map(|size| DeviceFacts::described(*size)).collect(), "extremes", 0)
 }
 
-/// 129 TiB once became 1 TiB, and 20 GiB too small, by numbers of 32 bits.
+/// 129 TiB once became 1 TiB, and 20 GiB too small, by numbers of 32 bits. Around every power of two there is one more such
+/// number: sizes just below, at and above it are what they were asked to be.
 #[test]
 fn a_filesystem_is_as_large_as_its_devices() {
-    for sizes in [&[20 << 30][..], &[129 * TIB], &[7 * EIB], &[u64::MAX - 0xf_ffff], &[5 * EIB, 5 * EIB, 5 * EIB]] {
+    let whole = |size: u64| size / 4096 * 4096;
+    let mut sizes =
+        vec![vec![20 << 30], vec![129 * TIB], vec![7 * EIB], vec![LARGEST], vec![5 * EIB, 5 * EIB, 5 * EIB]];
+    for shift in 27..63 {
+        sizes.extend([(1 << shift) - 1, 1 << shift, (1 << shift) + 1, (1 << shift) + 4096].map(|size| vec![size]));
+    }
+    sizes.extend([LARGEST, LARGEST - 4095, LARGEST - 4096].map(|size| vec![size, size]));
+    for sizes in &sizes {
         let plan = plan(&request(sizes)).unwrap();
-        assert_eq!(plan.filesystem.total_size, sizes.iter().sum::<u64>());
-        assert!(plan.devices.iter().zip(sizes).all(|(device, size)| device.size == *size));
+        assert_eq!(plan.filesystem.total_size, sizes.iter().map(|size| whole(*size)).sum::<u64>(), "{sizes:?}");
+        assert!(plan.devices.iter().zip(sizes).all(|(device, size)| device.size == whole(*size)));
+        let report = audit_plan(&plan);
+        assert!(report.is_clean(), "{sizes:?}: {:?}", report.findings);
+    }
+    // The same by a byte count, on devices that are larger.
+    for byte_count in [129 * TIB, 20 << 30, 7 * EIB + 4096] {
+        let plan = plan(&Request { byte_count: Some(byte_count), ..request(&[LARGEST, LARGEST]) }).unwrap();
+        assert_eq!(plan.filesystem.total_size, 2 * byte_count);
+    }
+}
+
+/// Superblock copies are there as soon as the device has room for all of one.
+#[test]
+fn superblock_copies_by_size() {
+    let places = |size: u64, features: &[&str]| {
+        let mut request = request(&[size]);
+        request.metadata = Some(Profile::Single);
+        request.features = features.iter().map(|name| name.parse().unwrap()).collect();
+        let plan = plan(&request).unwrap();
+        assert!(audit_plan(&plan).is_clean(), "{size}");
+        plan.devices[0].commit.iter().map(|write| write.offset.get()).collect::<Vec<_>>()
+    };
+    let [first, second, third] = [64 << 10, 64 << 20, 256 << 30];
+    for (size, expected) in [
+        (second - 4096, &[first][..]),
+        (second, &[first]),
+        (second + 4095, &[first]),
+        (second + 4096, &[second, first]),
+        (second + 4097, &[second, first]),
+        (third, &[second, first]),
+        (third + 4095, &[second, first]),
+        (third + 4096, &[third, second, first]),
+        (third + 8192, &[third, second, first]),
+        (LARGEST, &[third, second, first]),
+    ] {
+        assert_eq!(places(size, &[]), expected, "{size}");
+    }
+}
+
+/// A chunk takes as many devices as its item has room for: in a leaf for all but system chunks, whose items must fit into
+/// the superblock, two of them at a time.
+#[test]
+fn stripes_by_devices_and_node_size() {
+    const SYSTEM: u64 = 58;
+    for (node_size, limit) in [(4096, 122), (8192, 250), (16384, 506), (32768, 1018), (65536, 2042)] {
+        for count in [1, 2, 3, 57, 58, 59, 60, limit - 1, limit, limit + 1] {
+            for profile in [Profile::Raid0, Profile::Raid10, Profile::Raid5, Profile::Raid6] {
+                let traits = profile.traits();
+                if count < traits.min_devices {
+                    continue;
+                }
+                let mut request = request(&vec![10 << 30; usize::try_from(count).unwrap()]);
+                request.node_size = Some(node_size);
+                (request.data, request.metadata) = (Some(profile), Some(profile));
+                let plan = plan(&request).unwrap();
+                let what = format!("{count} x {profile}, nodes of {node_size}");
+                for chunk in &plan.chunks {
+                    let most = if chunk.kind == ChunkKind::System { SYSTEM } else { limit };
+                    let expected = count.min(most) / traits.stripe_multiple * traits.stripe_multiple;
+                    assert_eq!(chunk.stripes.len() as u64, expected, "{what}: {}", chunk.kind);
+                }
+                if count == limit + 1 || count == 59 {
+                    let report = audit_plan(&plan);
+                    assert!(report.is_clean(), "{what}: {:?}", report.findings);
+                }
+            }
+        }
     }
 }
 

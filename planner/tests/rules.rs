@@ -121,7 +121,9 @@ fn every_rule_has_its_error() {
             Request { mixed: true, data: Some(Dup), metadata: Some(Dup), ..sized(&[128 * MIB]) },
         E::NoSpace { profile: Raid1, .. } =>
             Request { data: Some(Raid1), metadata: Some(Raid1), ..sized(&[256 * MIB, 1024 * GIB]) },
-        E::SizeOverflow(_) => sized(&[u64::MAX, u64::MAX]),
+        E::DeviceTooLarge { size: 0x8000_0000_0000_0000, largest: 0x7fff_ffff_ffff_ffff, .. } => sized(&[1 << 63]),
+        E::DeviceTooLarge { .. } => sized(&[10 * GIB, u64::MAX]),
+        E::TotalTooLarge { size: 0x1_7fff_ffff_ffff_d000 } => sized(&[(1 << 63) - 1; 3]),
         // Zones.
         E::ZonedNeeded { .. } => switched(zoned(1, &zones), &["^zoned"]),
         E::ZonedFeature { feature: Feature::MixedBg } => with(zoned(1, &zones), |it| it.mixed = true),
@@ -206,6 +208,20 @@ fn warnings_have_codes() {
         ("redundancy", profiles(2, Profile::Raid1, Profile::Single)),
         ("small", with(request(1), |it| it.devices[0].size = 512 * MIB)),
         ("sector-size", with(request(1), |it| it.page_size = 65536)),
+        ("system-chunk", profiles(30, Profile::Single, Profile::Raid0)),
+        ("system-chunk", profiles(31, Profile::Single, Profile::Raid10)),
+        ("system-chunk", profiles(500, Profile::Single, Profile::Raid6)),
+        ("superblock-edge", with(request(1), |it| it.devices[0].size = 256 * GIB + 4096)),
+        (
+            "superblock-edge",
+            with(request(1), |it| {
+                (it.byte_count, it.devices[0].size) = (Some(256 * GIB + 4096), 300 * GIB);
+            }),
+        ),
+        (
+            "superblock-edge",
+            with(profiles(1, Profile::Single, Profile::Single), |it| it.devices[0].size = 64 * MIB + 4096),
+        ),
         ("active-zones", zoned(1, &zones)),
         ("active-zones", zoned(1, &few_zones(39))),
         ("few-zones", zoned(1, &few_zones(23))),
@@ -217,6 +233,11 @@ fn warnings_have_codes() {
     }
     for plain in [
         request(1),
+        profiles(29, Profile::Single, Profile::Raid0),
+        profiles(29, Profile::Single, Profile::Raid10),
+        profiles(300, Profile::Single, Profile::Raid1c4),
+        with(request(1), |it| it.devices[0].size = 256 * GIB),
+        with(request(1), |it| it.devices[0].size = 256 * GIB + 8192),
         zoned(1, &few_zones(40)),
         zoned(1, &Zones { max_active: 10, ..few_zones(24) }),
         Request { metadata: Some(Profile::Single), ..zoned(1, &few_zones(12)) },

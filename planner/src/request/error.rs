@@ -175,6 +175,22 @@ pub enum RequestError {
         /// The minimum.
         minimum: u64,
     },
+    /// A device larger than kernels can address.
+    #[error("{device}: its size {size} is above {largest}, the most that kernels can address")]
+    DeviceTooLarge {
+        /// The device.
+        device: String,
+        /// Its size.
+        size: u64,
+        /// The largest size.
+        largest: u64,
+    },
+    /// Devices that are too large together.
+    #[error("the devices have {size} bytes together; the format counts them in 64 bits, up to {}", u64::MAX)]
+    TotalTooLarge {
+        /// The sum of their planned sizes.
+        size: u128,
+    },
     /// A logical sector that no device has.
     #[error("{device}: a logical sector of {sector} bytes is not a power of two from 512 to 65536")]
     LogicalSector {
@@ -238,8 +254,15 @@ pub enum RequestError {
         available: u64,
     },
     /// The superblock's chunk array is full.
-    #[error("the system chunks need {needed} bytes in the superblock, which has room for {room}")]
+    #[error(
+        "{chunks} system chunks of {stripes} stripes need {needed} bytes in the superblock (65 for each chunk, 32 for each of \
+         its stripes), which has room for {room}"
+    )]
     SystemChunkArray {
+        /// System chunks.
+        chunks: u64,
+        /// Stripes of the widest.
+        stripes: u64,
         /// Bytes needed.
         needed: u64,
         /// Bytes there are.
@@ -378,6 +401,8 @@ impl RequestError {
                 "use a larger device, -m single, or mixed block groups (-M)"
             }
             Self::ByteCountTooLarge { .. } => "choose a byte count that fits the first device, or leave it out",
+            Self::DeviceTooLarge { .. } => "describe a device below 8 EiB (9223372036854775808 bytes)",
+            Self::TotalTooLarge { .. } => "use fewer devices, or less of each (-b)",
             Self::LogicalSectorTooLarge { .. } => "choose a sector size of at least the device's",
             Self::Occupied { .. } => "use -f to plan over it; the plan will say what is lost",
             Self::ZonedProfile { asked: true, .. } => {

@@ -29,7 +29,7 @@ impl RequestError {
             Self::TooFewDevices { kind, .. } | Self::ZonedProfile { kind, .. } | Self::ZonedParity { kind, .. } => kind,
             Self::SystemChunkArray { .. } => "metadata",
             Self::ByteCountTooSmall { .. } | Self::ByteCountTooLarge { .. } => "byte_count",
-            Self::DeviceTooSmall { .. } => "size",
+            Self::DeviceTooSmall { .. } | Self::DeviceTooLarge { .. } => "size",
             Self::LogicalSector { .. } | Self::LogicalSectorTooLarge { .. } => "logical_sector",
             Self::DeviceTwice { .. } => "path",
             Self::Uuid { .. } => "identity",
@@ -38,7 +38,7 @@ impl RequestError {
             Self::ZoneReport { .. } | Self::ZoneSizes { .. } | Self::ActiveZones { .. } | Self::ActiveBeyond { .. } => {
                 "zones"
             }
-            Self::NoSpace { .. } => "devices",
+            Self::NoSpace { .. } | Self::TotalTooLarge { .. } => "devices",
             Self::Unreadable(_) | Self::ContentsOrder | Self::Shape(_) | Self::SizeOverflow(_) => return None,
         })
     }
@@ -48,6 +48,7 @@ impl RequestError {
     pub const fn device(&self) -> Option<&str> {
         match self {
             Self::DeviceTooSmall { device, .. }
+            | Self::DeviceTooLarge { device, .. }
             | Self::LogicalSector { device, .. }
             | Self::LogicalSectorTooLarge { device, .. }
             | Self::DeviceTwice { device }

@@ -13,6 +13,8 @@ use alloc::vec::Vec;
 const DEFAULT_NODE_SIZE: u32 = 16384;
 const DEFAULT_SECTOR_SIZE: u32 = 4096;
 const SIZES: core::ops::RangeInclusive<u32> = 4096..=65536;
+/// Kernels count bytes of a device in 63 bits; up to there, Linux 6.18 mounts, writes and scrubs.
+const LARGEST_DEVICE: u64 = u64::MAX >> 1;
 const MAX_LABEL: usize = 255;
 const MAX_SEED: usize = 255;
 
@@ -41,7 +43,8 @@ impl Settings {
         let devices = devices(request, zone_size, sector_size, minimum)?;
         check_counts(&devices, data, metadata)?;
         warn(&devices, mixed, data, metadata, &mut warnings);
-        let total_size = devices.iter().try_fold(0_u64, |sum, device| sum.plus(device.size))?;
+        let sum: u128 = devices.iter().map(|device| u128::from(device.size)).sum();
+        let total_size = u64::try_from(sum).map_err(|_| RequestError::TotalTooLarge { size: sum })?;
         let mut settings = Self {
             checksum: request.checksum,
             chunk_tree_uuid: request.identity.chunk_tree(),
@@ -143,6 +146,10 @@ fn check_devices(request: &Request, sector_size: u32) -> Result<(), RequestError
         return Err(RequestError::DeviceTwice { device: (*path).clone() });
     }
     for (index, device) in request.devices.iter().enumerate() {
+        if device.size > LARGEST_DEVICE {
+            let (size, largest) = (device.size, LARGEST_DEVICE);
+            return Err(RequestError::DeviceTooLarge { device: name(request, index), size, largest });
+        }
         let sector = device.logical_sector;
         if !sector.is_power_of_two() || !(512..=65536).contains(&sector) {
             return Err(RequestError::LogicalSector { device: name(request, index), sector });

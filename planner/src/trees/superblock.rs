@@ -119,7 +119,13 @@ fn system_chunk_array(settings: &Settings, layout: &Layout) -> Result<Vec<u8>, R
         array.extend_from_slice(&chunk::chunk_item(settings, system));
     }
     if array.len() > SYSTEM_CHUNK_ARRAY_SIZE {
-        return Err(RequestError::SystemChunkArray { needed: wide(array.len()), room: wide(SYSTEM_CHUNK_ARRAY_SIZE) });
+        let systems = || layout.chunks().iter().filter(|chunk| chunk.kind == ChunkKind::System);
+        return Err(RequestError::SystemChunkArray {
+            chunks: wide(systems().count()),
+            stripes: systems().map(|chunk| wide(chunk.stripes.len())).max().unwrap_or(0),
+            needed: wide(array.len()),
+            room: wide(SYSTEM_CHUNK_ARRAY_SIZE),
+        });
     }
     Ok(array)
 }
@@ -152,4 +158,48 @@ fn backup(settings: &Settings, forest: &Forest, top: impl Fn(TreeId) -> Top) -> 
     backup.dev_root_level = dev.level;
     backup.csum_root_level = csum.level;
     backup
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Request;
+    use crate::request::{DeviceFacts, Profile};
+    use alloc::string::ToString;
+    use std::vec;
+
+    fn layout(devices: usize, metadata: Profile) -> (Settings, Layout) {
+        let facts = DeviceFacts::described(1 << 40);
+        let request = Request { metadata: Some(metadata), ..Request::new(vec![facts; devices], "array", 0) };
+        let settings = Settings::resolve(&request).unwrap();
+        let layout = Layout::new(&settings).unwrap();
+        (settings, layout)
+    }
+
+    /// The array has room for one of the widest system chunks, or for many narrow ones, and says so where it is full. A
+    /// second chunk takes a chunk tree of more than 400,000 devices.
+    #[test]
+    fn the_array_of_system_chunks_can_be_full() {
+        for (devices, metadata, fit, bytes) in [
+            (1, Profile::Single, 21, 97),
+            (1, Profile::Dup, 15, 129),
+            (2, Profile::Raid1, 15, 129),
+            (4, Profile::Raid1c4, 10, 193),
+            (6, Profile::Raid10, 7, 257),
+            (58, Profile::Raid0, 1, 1921),
+            (70, Profile::Raid6, 1, 1921),
+        ] {
+            let (settings, mut layout) = layout(devices, metadata);
+            for chunks in 1..=fit {
+                let array = system_chunk_array(&settings, &layout).unwrap();
+                assert_eq!(array.len(), chunks * bytes, "{metadata}");
+                layout.allocate(ChunkKind::System, metadata).unwrap();
+            }
+            let error = system_chunk_array(&settings, &layout).unwrap_err();
+            let said = error.to_string();
+            assert!(matches!(error, RequestError::SystemChunkArray { room: 2048, .. }), "{said}");
+            assert!(said.contains("has room for 2048") && said.contains("32 for each of its stripes"), "{said}");
+            assert!(error.hint().is_some());
+        }
+    }
 }
