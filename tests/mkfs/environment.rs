@@ -136,7 +136,11 @@ fn hidden(scene: &Scene, folders: &[&str], line: &str) -> Outcome<Command> {
     let hide: Vec<String> = folders.iter().map(|folder| format!("mount -t tmpfs none {folder}")).collect();
     let script = format!("set -e; {}; exec \"$0\" \"$@\"", hide.join("; "));
     let mut command = Command::new("unshare");
-    command.args(["--mount", "sh", "-c", &script]).arg(Path::new(&program)).args(line.split_whitespace());
+    // A slave hears of it when another test unmounts something, and does not keep it busy.
+    command
+        .args(["--mount", "--propagation=slave", "sh", "-c", &script])
+        .arg(Path::new(&program))
+        .args(line.split_whitespace());
     command.current_dir(scene.folder.path());
     Ok(command)
 }
