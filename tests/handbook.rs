@@ -1,9 +1,8 @@
 //! What the documentation tells people to type works: every `sh` block of a page runs, in order, in an empty folder.
 
-use btrfs_plan_tests::programs::{command, ours, run};
+use btrfs_plan_tests::programs::script;
 use btrfs_plan_tests::suite::{self, Outcome, case, ensure};
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -27,20 +26,7 @@ fn follow(page: &str) -> Outcome {
     let commands = blocks(&text, "sh");
     ensure(!commands.is_empty(), || format!("{page} has nothing to run"))?;
 
-    let folder = tempfile::tempdir()?;
-    let programs = folder.path().join("programs");
-    fs::create_dir(&programs)?;
-    for (name, installed) in [("btrfs-plan", "btrfs-plan"), ("btrfs-exec", "btrfs-exec"), ("mkfs-btrfs", "mkfs.btrfs")]
-    {
-        symlink(ours(name)?.get_program(), programs.join(installed))?;
-    }
-    let work = folder.path().join("work");
-    fs::create_dir(&work)?;
-    let mut shell = command("bash");
-    let path = shell.get_envs().find_map(|(name, value)| (name == "PATH").then_some(value?)).unwrap_or_default();
-    let path = format!("{}:{}", programs.display(), path.display());
-    shell.args(["-euxo", "pipefail", "-c", &commands]).env("PATH", path).current_dir(work);
-    run(&mut shell)?.success().map(drop)
+    script(&format!("set -x\n{commands}"))
 }
 
 /// The contents of all fenced blocks in this language.

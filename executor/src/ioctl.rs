@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 
+pub(crate) mod loops;
 pub(crate) mod zones;
 
 mod raw {

@@ -71,6 +71,23 @@ pub fn ours(name: &str) -> Outcome<Command> {
     }
 }
 
+/// Runs a script in bash, in an empty folder, with our programs in its path under the names that they are installed by. It
+/// has to succeed.
+pub fn script(text: &str) -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let [programs, work] = ["programs", "work"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&programs)?;
+    std::fs::create_dir(&work)?;
+    for (name, installed) in [("btrfs-plan", "btrfs-plan"), ("btrfs-exec", "btrfs-exec"), ("mkfs-btrfs", "mkfs.btrfs")]
+    {
+        std::os::unix::fs::symlink(ours(name)?.get_program(), programs.join(installed))?;
+    }
+    let mut shell = command("bash");
+    let path = shell.get_envs().find_map(|(name, value)| (name == "PATH").then_some(value?)).unwrap_or_default();
+    let path = format!("{}:{}", programs.display(), path.display());
+    run(shell.args(["-euo", "pipefail", "-c", text]).env("PATH", path).current_dir(work))?.success().map(drop)
+}
+
 /// `btrfs-plan` with these arguments.
 pub fn btrfs_plan(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Outcome<Ran> {
     run(ours("btrfs-plan")?.args(arguments))

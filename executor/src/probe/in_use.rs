@@ -1,5 +1,6 @@
 //! Whether a device or an image file is in use, and by what.
 
+use super::loops::{self, Backing, LoopDevice};
 use super::mountinfo::{self, Mount};
 use super::number::DeviceNumber;
 use super::swaps;
@@ -112,49 +113,6 @@ impl Identity {
     }
 }
 
-/// A loop device with a file behind it.
-#[derive(Clone, Debug)]
-struct Loop {
-    node: Node,
-    file: Identity,
-}
-
-impl Loop {
-    fn number(&self) -> Option<DeviceNumber> {
-        self.node.number()
-    }
-
-    /// Whether both stand on the same bytes of the same file, or on some of them.
-    fn meets(&self, other: &Self) -> bool {
-        self.backing().meets(other.backing())
-    }
-
-    fn backing(&self) -> Backing {
-        let start = self.node.backing_offset();
-        Backing { file: self.file, start, end: start.saturating_add(self.node.size()) }
-    }
-}
-
-/// The bytes of a file that a loop device stands on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Backing {
-    /// The file.
-    pub file: Identity,
-    /// The first byte.
-    pub start: u64,
-    /// The byte behind the last.
-    pub end: u64,
-}
-
-impl Backing {
-    /// Whether some bytes are behind both. Devices without bytes meet where they begin.
-    #[must_use]
-    pub fn meets(self, other: Self) -> bool {
-        let apart = self.end <= other.start || other.end <= self.start;
-        self.file == other.file && (!apart || self.start == other.start)
-    }
-}
-
 /// Everything that is in use on this machine, read once.
 #[derive(Debug)]
 pub struct Usage {
@@ -162,16 +120,16 @@ pub struct Usage {
     mounts: Vec<(Identity, Mount)>,
     members: Vec<(DeviceNumber, String)>,
     swaps: Vec<Identity>,
-    loops: Vec<Loop>,
+    loops: Vec<LoopDevice>,
 }
 
 impl Usage {
     /// What is in use now.
     pub fn read() -> Result<Self, UsageUnknown> {
-        Self::read_from(Path::new("/proc"), Path::new("/sys"))
+        Self::read_from(Path::new("/proc"), Path::new("/sys"), Path::new("/dev"))
     }
 
-    fn read_from(proc: &Path, sys: &Path) -> Result<Self, UsageUnknown> {
+    fn read_from(proc: &Path, sys: &Path, dev: &Path) -> Result<Self, UsageUnknown> {
         let path = proc.join("self/mountinfo");
         let text = fs::read(&path).map_err(|source| UsageUnknown { path, source })?;
         let mut mounts = Vec::new();
@@ -193,7 +151,7 @@ impl Usage {
         };
         let swaps = swaps::parse(&text).iter().filter_map(|path| Identity::of_path(path)).collect();
         let sysfs = Sysfs::new(sys);
-        let loops = sysfs.disks("loop").into_iter().filter_map(loop_of).collect();
+        let loops = loops::attached(&sysfs, dev);
         Ok(Self { mounts, members: sysfs.btrfs_members(), swaps, loops, sysfs })
     }
 
@@ -203,8 +161,8 @@ impl Usage {
         if let Some(found) = self.directly(identity) {
             return Some(found);
         }
-        if let Some(user) = self.loops.iter().find(|user| user.file == identity) {
-            return Some(InUse::Loop(user.node.name()));
+        if let Some(user) = self.loop_on(identity) {
+            return Some(user);
         }
         let Identity::Block(number) = identity else { return None };
         let node = self.sysfs.node(number);
@@ -214,10 +172,16 @@ impl Usage {
         // A second loop device over the same bytes writes behind the first one's back.
         let own = self.loop_device(number)?;
         let twin = self.loops.iter().find(|twin| {
-            twin.meets(own)
-                && twin.number().is_some_and(|other| other != number && self.directly(Identity::Block(other)).is_some())
+            let used = twin.claimed || self.directly(Identity::Block(twin.number)).is_some();
+            used && twin.number != number && twin.backing.meets(own.backing)
         });
-        twin.map(|twin| InUse::Loop(twin.node.name()))
+        twin.map(|twin| InUse::Loop(twin.name.clone()))
+    }
+
+    /// A loop device that stands on it.
+    fn loop_on(&self, identity: Identity) -> Option<InUse> {
+        let user = self.loops.iter().find(|user| user.backing.file == identity);
+        user.map(|user| InUse::Loop(user.name.clone()))
     }
 
     /// Who uses what is built on a device, what it is divided into, or what it is a part of.
@@ -242,14 +206,12 @@ impl Usage {
     /// Who uses this very device: mounted, swap, with a loop device or another device on it.
     fn of_itself(&self, number: DeviceNumber) -> Option<InUse> {
         let identity = Identity::Block(number);
-        let on_it = self.loops.iter().find(|user| user.file == identity).map(|user| InUse::Loop(user.node.name()));
         let holder = || self.sysfs.node(number)?.holders().into_iter().next().map(InUse::Holder);
-        self.directly(identity).or(on_it).or_else(holder)
+        self.directly(identity).or_else(|| self.loop_on(identity)).or_else(holder)
     }
 
-    fn loop_device(&self, number: DeviceNumber) -> Option<&Loop> {
-        let name = self.sysfs.node(number)?.name();
-        self.loops.iter().find(|device| device.node.name() == name)
+    fn loop_device(&self, number: DeviceNumber) -> Option<&LoopDevice> {
+        self.loops.iter().find(|device| device.number == number)
     }
 
     /// The whole disk that a partition is on.
@@ -263,7 +225,7 @@ impl Usage {
     #[must_use]
     pub fn behind(&self, identity: Identity) -> Option<Backing> {
         let Identity::Block(number) = identity else { return None };
-        self.loop_device(number).map(Loop::backing)
+        self.loop_device(number).map(|device| device.backing)
     }
 
     /// Whether a btrfs with this UUID is mounted: the kernel would take another one for it.
@@ -283,11 +245,6 @@ impl Usage {
         let member = self.members.iter().find(|(number, _)| Identity::Block(*number) == identity);
         member.map(|(_, filesystem)| InUse::Member(filesystem.clone()))
     }
-}
-
-fn loop_of(node: Node) -> Option<Loop> {
-    let file = Identity::of_path(&node.backing_file()?)?;
-    Some(Loop { node, file })
 }
 
 #[cfg(test)]
@@ -327,7 +284,8 @@ mod tests {
             )
             .unwrap();
         }
-        let usage = Usage::read_from(&root.path().join("proc"), &root.path().join("sys")).unwrap();
+        let usage =
+            Usage::read_from(&root.path().join("proc"), &root.path().join("sys"), &root.path().join("dev")).unwrap();
         (root, usage)
     }
 
@@ -386,7 +344,8 @@ mod tests {
         disk("sdc", "8:32", &[], &[("sdc1", "8:33", &["md0"]), ("sdc2", "8:34", &[])]);
         disk("sdd", "8:48", &[], &[("sdd1", "8:49", &[]), ("sdd2", "8:50", &[])]);
         disk("dm-0", "253:0", &[], &[]);
-        let usage = Usage::read_from(&root.path().join("proc"), &root.path().join("sys")).unwrap();
+        let usage =
+            Usage::read_from(&root.path().join("proc"), &root.path().join("sys"), &root.path().join("dev")).unwrap();
         let said = |minor: u64| usage.of(block(8, minor)).map(|by| by.to_string());
         for (minor, expected) in [
             (0, Some("it is held by the device dm-0")),
@@ -405,16 +364,6 @@ mod tests {
         assert!(usage.of(block(8, 48)).unwrap().hint().contains("sfdisk --delete"));
     }
 
-    #[test]
-    fn loop_devices_meet_where_they_share_bytes() {
-        let file = block(1, 1);
-        let backing = |start, end| Backing { file, start, end };
-        assert!(backing(0, 10).meets(backing(9, 20)));
-        assert!(!backing(0, 10).meets(backing(10, 20)));
-        assert!(backing(5, 5).meets(backing(5, 5)));
-        assert!(!backing(0, 10).meets(Backing { file: block(1, 2), start: 0, end: 10 }));
-    }
-
     /// Somebody else's mount that cannot be read is named in mountinfo like any other, and is nobody's device.
     #[test]
     fn an_unreadable_mount_of_others_is_no_reason_to_stop() {
@@ -425,7 +374,8 @@ mod tests {
     #[test]
     fn without_mountinfo_nothing_is_known() {
         let root = tempfile::tempdir().unwrap();
-        let error = Usage::read_from(&root.path().join("proc"), &root.path().join("sys")).unwrap_err();
+        let error = Usage::read_from(&root.path().join("proc"), &root.path().join("sys"), &root.path().join("dev"))
+            .unwrap_err();
         assert!(error.to_string().contains("self/mountinfo"), "{error}");
     }
 }

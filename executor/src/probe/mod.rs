@@ -3,6 +3,7 @@
 #[allow(unsafe_code)]
 mod blkid;
 mod in_use;
+mod loops;
 mod mountinfo;
 mod number;
 mod signatures;
@@ -11,7 +12,8 @@ mod sysfs;
 mod twins;
 mod zones;
 
-pub use in_use::{Backing, Identity, InUse, Usage, UsageUnknown};
+pub use in_use::{Identity, InUse, Usage, UsageUnknown};
+pub use loops::Backing;
 pub use number::{DeviceNumber, NotANumber};
 pub(crate) use signatures::fetch_places;
 pub use signatures::signatures;

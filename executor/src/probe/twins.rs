@@ -1,6 +1,7 @@
 //! One device under two names.
 
-use super::in_use::{Backing, Identity, Usage};
+use super::in_use::{Identity, Usage};
+use super::loops::Backing;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
