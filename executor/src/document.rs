@@ -1,6 +1,7 @@
 //! Plans and requests on their way in and out: files or standard streams, plain or compressed, and bounded.
 
 use crate::exit::Failure;
+use crate::probe::{Identity, Usage, signatures};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::ReadError;
 use std::fs::File;
@@ -71,6 +72,14 @@ pub enum DocumentError {
     /// It would be written over a device.
     #[error("'{}' is a device: a document does not belong there", .0.display())]
     Device(PathBuf),
+    /// It would take the place of an image.
+    #[error("'{}' is no document: {what}", path.display())]
+    Image {
+        /// The file.
+        path: PathBuf,
+        /// What says so.
+        what: String,
+    },
     /// Writing failed.
     #[error("cannot write '{}'", to.display())]
     Write {
@@ -90,6 +99,7 @@ impl DocumentError {
             Self::Compressed { .. } => "make it again, and see that it arrives whole",
             Self::Empty(Place::Standard) => "what should have made the plan failed: see its message above",
             Self::Device(_) => "name a file; only btrfs-exec writes to devices",
+            Self::Image { .. } => "name another file; one that is in the way has to be removed by hand",
             Self::TooLarge(_) => "no plan is that large; is it one?",
             _ => return None,
         })
@@ -197,6 +207,7 @@ pub fn write_file(path: &Path, document: &[u8]) -> Result<(), DocumentError> {
             .and_then(|mut file| file.write_all(document))
             .map_err(failed);
     }
+    refuse_image(path)?;
     let mut name = path.as_os_str().to_os_string();
     name.push(format!(".{}.part", std::process::id()));
     let part = PathBuf::from(name);
@@ -206,6 +217,22 @@ pub fn write_file(path: &Path, document: &[u8]) -> Result<(), DocumentError> {
         let _ = std::fs::remove_file(&part);
         failed(source)
     })
+}
+
+/// An image that somebody uses, or with something on it, is not replaced by a document: its name was meant for something else.
+fn refuse_image(path: &Path) -> Result<(), DocumentError> {
+    let Ok(file) = File::open(path) else { return Ok(()) };
+    let image = |what| DocumentError::Image { path: path.to_path_buf(), what };
+    // Without /proc nothing is known of its use; what is on it is.
+    let user = Usage::read().ok().and_then(|usage| usage.of(Identity::of(&file.metadata().ok()?)?));
+    if let Some(user) = user {
+        return Err(image(user.to_string()));
+    }
+    let empty = file.metadata().is_ok_and(|metadata| metadata.len() == 0);
+    match signatures(&file).unwrap_or_default().first() {
+        Some(found) if !empty => Err(image(format!("it holds {}", found.kind))),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

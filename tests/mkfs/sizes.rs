@@ -39,7 +39,7 @@ pub(crate) fn cases() -> Vec<Trial> {
         .collect();
     cases.push(case("images that do not exist yet", || {
         let scene = Scene::new()?;
-        scene.makes("-q -b 1g -d raid1 new newer disk")?;
+        scene.makes("-q -f -b 1g -d raid1 new newer disk")?;
         for name in ["new", "newer", "disk"] {
             let metadata = scene.path(name).metadata()?;
             ensure(metadata.len() == GIB && metadata.blocks() * 512 < 3 * MIB, || format!("{name}: {metadata:?}"))?;

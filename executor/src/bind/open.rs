@@ -81,12 +81,12 @@ fn existing(plan: &Plan, slot: &Slot, path: &Path, identity: Identity, writable:
         Identity::File(..) => lock_file(path, &file).map(|()| DeviceFacts {
             kind: DeviceKind::File,
             logical_sector: 512,
-            // A shorter file grows.
+            // A shorter file grows, as far as steps of the plan go.
             size: metadata.len().max(extent(slot)),
             ..DeviceFacts::default()
         })?,
     };
-    let signatures = signatures_of(path, &file)?;
+    let signatures = signatures_of(path, &file, facts.size)?;
     let explained = |planned: &[Signature], found: &[Signature]| traces::explain(plan, slot, &file, planned, found);
     let difference = match difference(slot, &facts, signatures) {
         Some(Difference::Signatures { planned, found })
@@ -163,8 +163,9 @@ fn difference(slot: &Slot, facts: &DeviceFacts, mut signatures: Vec<Signature>) 
     if facts.size < extent(slot) {
         return Some(Difference::TooSmall { planned: extent(slot), found: facts.size });
     }
-    // A description is of one size too; only what a file holds beyond its plan is nobody's concern.
-    if facts.kind == DeviceKind::Block && facts.size != planned.size {
+    // A description is of one size, too. A file may be shorter, and then grows.
+    let longer = facts.size > planned.size;
+    if longer || (facts.kind == DeviceKind::Block && facts.size != planned.size) {
         return Some(Difference::Size { planned: planned.size, found: facts.size });
     }
     if facts.logical_sector > planned.logical_sector {

@@ -66,9 +66,9 @@ pub const MKFS_BTRFS: Program = Program {
 
 const EXIT_CODES: [(u8, &str); 5] = [
     (ExitStatus::Done.code(), "Everything was done. An audit found nothing; plans that were compared are the same."),
-    (ExitStatus::Failed.code(), "It failed after writing began; or an audit found something, or plans differ."),
+    (ExitStatus::Failed.code(), "It failed after writing began; or plans that were compared differ."),
     (ExitStatus::Usage.code(), "The command line makes no sense."),
-    (ExitStatus::Refused.code(), "It was refused, and nothing was written."),
+    (ExitStatus::Refused.code(), "It was refused, and nothing was written; or an audit found something."),
     (ExitStatus::Interrupted.code(), "A signal stopped it."),
 ];
 

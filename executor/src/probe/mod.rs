@@ -2,6 +2,7 @@
 
 #[allow(unsafe_code)]
 mod blkid;
+mod contents;
 mod in_use;
 mod loops;
 mod mountinfo;
@@ -146,7 +147,7 @@ pub(crate) fn probe_and_keep(
         Identity::File(..) => file_facts(text, metadata.len().max(byte_count.unwrap_or(0))),
         Identity::Block(number) => DeviceFacts { path: Some(text), ..block_facts(path, &file, number)? },
     };
-    let facts = DeviceFacts { signatures: signatures_of(path, &file)?, ..facts };
+    let facts = DeviceFacts { signatures: signatures_of(path, &file, facts.size)?, ..facts };
     Ok(Probed { facts, open: Some((identity, file)) })
 }
 
@@ -164,14 +165,22 @@ pub(crate) fn check_folder(path: &Path) -> Result<(), ProbeError> {
     Ok(())
 }
 
-/// The signatures of an open device or file. An empty file has none.
-pub(crate) fn signatures_of(path: &Path, file: &File) -> Result<Vec<btrfs_planner::request::Signature>, ProbeError> {
+/// The signatures of an open device or file that has, or will be grown to, `size` bytes. An empty file has none.
+pub(crate) fn signatures_of(
+    path: &Path,
+    file: &File,
+    size: u64,
+) -> Result<Vec<btrfs_planner::request::Signature>, ProbeError> {
     let ask = |source| ProbeError::Ask { path: path.to_path_buf(), what: "signatures", source };
     let metadata = file.metadata().map_err(ask)?;
     if metadata.is_file() && metadata.len() == 0 {
         return Ok(Vec::new());
     }
-    signatures(file).map_err(ask)
+    let mut found = signatures(file).map_err(ask)?;
+    if metadata.is_file() && found.is_empty() {
+        found.extend(contents::contents(file, metadata.len(), size).map_err(ask)?);
+    }
+    Ok(found)
 }
 
 /// Reading, and together with nobody who claims the device: a last word on whether it is in use.

@@ -21,13 +21,16 @@ pub(super) fn tell(plan: &Plan, quiet: bool) {
         }
     }
     let Some(kernel) = kernel else { return };
-    let features = Feature::ALL.into_iter().filter(|feature| is_on(plan, *feature));
-    let unknown: Vec<String> = features
-        .filter(|feature| !kernel.knows(*feature))
-        .map(|feature| format!("{feature} (Linux {})", feature.traits().since))
-        .collect();
-    if !unknown.is_empty() {
-        console::warning(&format!("the running kernel cannot mount this: it does not know {}", unknown.join(", ")));
+    let unknown = Feature::ALL.into_iter().filter(|feature| is_on(plan, *feature) && !kernel.knows(*feature));
+    let (zoned, others): (Vec<Feature>, Vec<Feature>) = unknown.partition(|feature| *feature == Feature::Zoned);
+    if !zoned.is_empty() {
+        // Tried with Linux 6.18: the mount succeeds, and later `btrfs check` finds block groups that are no zones.
+        console::warning("the running kernel was built without zones: it would mount this, and break it");
+    }
+    if !others.is_empty() {
+        let named = others.iter().map(|feature| format!("{feature} (Linux {})", feature.traits().since));
+        let named = named.collect::<Vec<_>>().join(", ");
+        console::warning(&format!("the running kernel cannot mount this: it does not know {named}"));
     }
 }
 

@@ -3,10 +3,12 @@
 use super::args::Output;
 use crate::cli::print::print;
 use crate::console;
-use crate::document::{self, Place};
+use crate::document::{self, DocumentError, Place};
 use crate::exit::Failure;
+use crate::probe::Identity;
 use btrfs_planner::{Plan, view};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 /// Compression failed.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +35,14 @@ pub(crate) fn plan(plan: &Plan, output: &Output) -> Result<(), Failure> {
     };
     match to {
         Place::Standard => print(&bytes),
-        Place::File(path) => Ok(document::write_file(&path, &bytes)?),
+        Place::File(path) => {
+            let targets = plan.devices.iter().filter_map(|device| device.found.path.as_deref());
+            let output = Identity::of_path(&path);
+            if output.is_some() && targets.into_iter().any(|target| Identity::of_path(Path::new(target)) == output) {
+                let what = "it is a device of the plan".to_owned();
+                return Err(DocumentError::Image { path, what }.into());
+            }
+            Ok(document::write_file(&path, &bytes)?)
+        }
     }
 }
