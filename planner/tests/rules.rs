@@ -117,6 +117,10 @@ fn every_rule_has_its_error() {
         E::TooManyUuids { given: 2, devices: 1 } =>
             with(request(1), |it| it.identity.device_uuids = vec![Uuid::from_u128(7), Uuid::from_u128(8)]),
         E::Occupied { .. } => with(request(1), |it| it.devices[0].signatures.push(signature.clone())),
+        E::NoRoomInChunk { usable: 4096, node_size: 16384, .. } => with(zoned(1, &zones), |it| {
+            let conventional = ZoneRun { capacity: Some(4096), ..ZoneRun::new(60, ZoneState::Conventional) };
+            it.devices[0].zones.as_mut().unwrap().runs = vec![ZoneRun::new(4, ZoneState::Empty), conventional];
+        }),
         E::NoSpace { profile: Dup, .. } =>
             Request { mixed: true, data: Some(Dup), metadata: Some(Dup), ..sized(&[128 * MIB]) },
         E::NoSpace { profile: Raid1, .. } =>
@@ -154,6 +158,68 @@ fn every_rule_has_its_error() {
         E::DeviceTooSmall { .. } => zoned(1, &few_zones(11)),
         E::DeviceTooSmall { .. } => Request { metadata: Some(Single), ..zoned(1, &few_zones(7)) },
         E::DeviceTooSmall { .. } => Request { metadata: Some(Raid1), ..zoned(2, &few_zones(9)) },
+    }
+}
+
+/// A zone that no tree block fits would make chunks without end.
+#[test]
+fn zones_hold_a_tree_block_at_least() {
+    const ZONES: u64 = 3000;
+    for node_size in [4096, 8192, 16384, 32768, 65536] {
+        let node = u64::from(node_size);
+        for (capacity, sector, good) in [
+            (1, 512, false),
+            (512, 512, false),
+            (4096, 512, node == 4096),
+            (node - 1, 512, false),
+            (node - 512, 512, false),
+            (node, 512, true),
+            (node, 4096, true),
+            (node + 1, 512, false),
+            (node + 512, 512, true),
+            (node + 512, 4096, false),
+            (2 * node, 512, true),
+        ] {
+            let what = format!("nodes of {node_size}, capacity {capacity}, sectors of {sector}");
+            let request = |conventional| {
+                let zones = Zones::described(ZONES * 4 * MIB, 4 * MIB, Some(capacity), conventional);
+                with(zoned(1, &zones), |it| {
+                    it.node_size = Some(node_size);
+                    it.metadata = Some(Profile::Single);
+                    it.devices[0].logical_sector = sector;
+                })
+            };
+            match plan(&request(0)) {
+                Ok(plan) => {
+                    assert!(good, "{what}: planned");
+                    let report = btrfs_planner::audit::audit_plan(&plan);
+                    assert!(report.is_clean(), "{what}: {:?}", report.findings);
+                }
+                Err(error @ RequestError::ZoneCapacity { .. }) => {
+                    assert!(!good, "{what}: {error}");
+                    assert!(
+                        error.hint().is_some() && error.device() == Some("device 1") && error.field() == Some("zones")
+                    );
+                }
+                Err(error) => panic!("{what}: {error}"),
+            }
+            assert!(plan(&request(ZONES)).is_ok(), "{what}: all conventional");
+        }
+    }
+}
+
+/// What is never written need not be of any capacity: zones that are dead, and a short one at the end.
+#[test]
+fn zones_without_use_may_have_any_capacity() {
+    let zones = Zones::described(64 * 256 * MIB, 256 * MIB, None, 0);
+    for state in [ZoneState::Offline, ZoneState::ReadOnly, ZoneState::Empty] {
+        let last = ZoneRun { capacity: Some(0), ..ZoneRun::new(1, state) };
+        let report = Zones { runs: vec![ZoneRun::new(63, ZoneState::Empty), last], ..zones.clone() };
+        let whole = plan(&zoned(1, &report));
+        let is_refused = matches!(whole, Err(RequestError::ZoneCapacity { capacity: 0, .. }));
+        assert_eq!(is_refused, state == ZoneState::Empty, "{state:?}");
+        let short = with(zoned(1, &report), |it| it.devices[0].size -= 255 * MIB);
+        assert!(plan(&short).is_ok(), "{state:?}, short");
     }
 }
 

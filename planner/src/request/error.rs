@@ -253,6 +253,21 @@ pub enum RequestError {
         /// The most room that a device had.
         available: u64,
     },
+    /// A chunk in which not one tree block can be written.
+    #[error(
+        "a new {kind} chunk of profile {profile} has no room for a tree block of {node_size} bytes: {usable} of its bytes can \
+         be written"
+    )]
+    NoRoomInChunk {
+        /// What the chunk holds.
+        kind: &'static str,
+        /// Its profile.
+        profile: Profile,
+        /// Bytes from its start that can be written.
+        usable: u64,
+        /// Bytes of a tree block.
+        node_size: u32,
+    },
     /// The superblock's chunk array is full.
     #[error(
         "{chunks} system chunks of {stripes} stripes need {needed} bytes in the superblock (65 for each chunk, 32 for each of \
@@ -275,6 +290,21 @@ pub enum RequestError {
         device: String,
         /// What is wrong.
         problem: String,
+    },
+    /// Sequential zones of which too little can be written.
+    #[error(
+        "{device} has zones of which {capacity} bytes can be written: that must be whole sectors of {sector}, and at least a \
+         tree block of {node_size}"
+    )]
+    ZoneCapacity {
+        /// The device.
+        device: String,
+        /// Bytes of a zone that can be written.
+        capacity: u64,
+        /// The device's logical sector.
+        sector: u32,
+        /// Bytes of a tree block.
+        node_size: u32,
     },
     /// Devices whose zones cannot be used together.
     #[error(
@@ -417,6 +447,11 @@ impl RequestError {
             Self::ZoneSizeExperimental => "leave the zone size out, or allow what is experimental (--experimental)",
             Self::ZonedNeeded { .. } => "leave out ^zoned",
             Self::ActiveBeyond { .. } => "reset them (blkzone reset), or use the whole device",
+            Self::ZoneCapacity { .. } => {
+                "describe zones of more capacity, or leave it out where a zone can be written to its end; a smaller node size \
+                 (-n) needs less of it"
+            }
+            Self::NoRoomInChunk { .. } => "choose a smaller node size (-n), or devices with zones of more capacity",
             Self::NoSpace { .. } => "use larger devices, or a profile that needs fewer of them",
             Self::SystemChunkArray { .. } => "use a metadata profile with fewer stripes, such as raid1",
             _ => return None,

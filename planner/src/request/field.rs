@@ -35,10 +35,12 @@ impl RequestError {
             Self::Uuid { .. } => "identity",
             Self::TooManyUuids { .. } => "identity.device_uuids",
             Self::Occupied { .. } => "signatures",
-            Self::ZoneReport { .. } | Self::ZoneSizes { .. } | Self::ActiveZones { .. } | Self::ActiveBeyond { .. } => {
-                "zones"
-            }
-            Self::NoSpace { .. } | Self::TotalTooLarge { .. } => "devices",
+            Self::ZoneReport { .. }
+            | Self::ZoneCapacity { .. }
+            | Self::ZoneSizes { .. }
+            | Self::ActiveZones { .. }
+            | Self::ActiveBeyond { .. } => "zones",
+            Self::NoSpace { .. } | Self::NoRoomInChunk { .. } | Self::TotalTooLarge { .. } => "devices",
             Self::Unreadable(_) | Self::ContentsOrder | Self::Shape(_) | Self::SizeOverflow(_) => return None,
         })
     }
@@ -54,6 +56,7 @@ impl RequestError {
             | Self::DeviceTwice { device }
             | Self::Occupied { device, .. }
             | Self::ZoneReport { device, .. }
+            | Self::ZoneCapacity { device, .. }
             | Self::ZoneSizes { device, .. }
             | Self::ZonedNeeded { device }
             | Self::ActiveZones { device, .. }

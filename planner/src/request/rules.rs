@@ -35,7 +35,7 @@ impl Settings {
         check_devices(request, sector_size)?;
         let (data, metadata) = profiles(request, mixed)?;
         let features = features(request, mixed, data, metadata, &mut warnings)?;
-        let zone_size = zoned::resolve(request, features, data, metadata, &mut warnings)?;
+        let zone_size = zoned::resolve(request, features, data, metadata, node_size, &mut warnings)?;
         let minimum = match zone_size {
             Some(zone_size) => minimum::minimum_zones(data, metadata).times(zone_size)?,
             None => minimum::minimum_device_size(mixed, data, metadata, node_size)?,

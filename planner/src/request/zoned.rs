@@ -2,8 +2,12 @@
 
 use super::minimum::lasting_zones;
 use super::rules::{name, switched_off};
-use super::{Feature, Features, OnZones, Profile, Request, RequestError, Warning, ZoneModel, Zones, zones};
-use crate::units::SizeOverflow;
+use super::zones::PlacedRun;
+use super::{
+    DeviceFacts, Feature, Features, OnZones, Profile, Request, RequestError, Warning, ZoneModel, ZoneState, Zones,
+    zones,
+};
+use crate::units::{Checked, SizeOverflow};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -63,6 +67,7 @@ pub(super) fn resolve(
     features: Features,
     data: Profile,
     metadata: Profile,
+    node_size: u32,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<u64>, RequestError> {
     if let Some(size) = request.emulated_zone_size {
@@ -84,6 +89,7 @@ pub(super) fn resolve(
             if let Some(problem) = zones::problem(zones, device.size) {
                 return Err(RequestError::ZoneReport { device: device_name(), problem });
             }
+            check_capacity(request, index, zones, node_size)?;
             check_active(request, index, zones, warnings)?;
             warn_of_few(device_name(), zones, data, metadata, warnings)?;
         }
@@ -129,6 +135,30 @@ fn warn_of_few(
                  ever on it"
             ),
         );
+    }
+    Ok(())
+}
+
+/// A chunk takes whole zones, so one that no tree block fits makes chunks that hold nothing.
+fn check_capacity(request: &Request, index: usize, zones: &Zones, node_size: u32) -> Result<(), RequestError> {
+    let Some(DeviceFacts { logical_sector: sector, size, .. }) = request.devices.get(index) else { return Ok(()) };
+    let whole = |length: u64| length.checked_rem(u64::from(*sector)) == Some(0);
+    for placed in zones.placed() {
+        let PlacedRun { start, run, .. } = placed?;
+        // A last zone that is shorter than the others is not used.
+        let used = run.state.usable() && start.plus(zones.size)? <= *size;
+        if let Some(capacity) = run.capacity
+            && used
+            && run.state != ZoneState::Conventional
+            && (capacity < u64::from(node_size) || !whole(capacity))
+        {
+            return Err(RequestError::ZoneCapacity {
+                device: name(request, index),
+                capacity,
+                sector: *sector,
+                node_size,
+            });
+        }
     }
     Ok(())
 }

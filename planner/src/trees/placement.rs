@@ -73,13 +73,21 @@ fn slots(
 ) -> Result<Vec<Logical>, RequestError> {
     let mut slots = Vec::with_capacity(count);
     let mut next_chunk = 0;
+    let mut new = false;
     while slots.len() < count {
         let Some(chunk) = layout.chunks().iter().filter(|chunk| chunk.kind == kind).nth(next_chunk) else {
             layout.allocate(kind, settings.metadata)?;
+            new = true;
             continue;
         };
         let usable = layout.usable_length(chunk)?;
+        let before = slots.len();
         fill(chunk, usable, u64::from(settings.node_size), count, &mut slots)?;
+        if new && slots.len() == before {
+            // Nor would the next one: chunks would be added for ever.
+            let (kind, profile, node_size) = (kind.name(), chunk.profile, settings.node_size);
+            return Err(RequestError::NoRoomInChunk { kind, profile, usable, node_size });
+        }
         next_chunk = next_chunk.saturating_add(1);
     }
     Ok(slots)
