@@ -2,7 +2,7 @@
 
 use btrfs_plan_tests::requests::{self, GIB};
 use btrfs_plan_tests::suite::{self, Outcome, case, ensure, fail};
-use btrfs_planner::plan::{ByteRange, Part, Payload, PayloadError, Place, PlanProblem, ReadError, WriteAt};
+use btrfs_planner::plan::{Block, ByteRange, Part, Payload, PayloadError, Place, PlanProblem, ReadError, WriteAt};
 use btrfs_planner::units::{DevId, Physical};
 use btrfs_planner::{Plan, Request};
 use libtest_mimic::Trial;
@@ -256,6 +256,15 @@ fn write_at(offset: u64, payload: u32) -> WriteAt {
     WriteAt { offset: Physical::new(offset), payload }
 }
 
+/// Adds payloads of 1 MiB of zeros, each of which a block refers to.
+fn refer_to_zeros(plan: &mut Plan, count: u32) {
+    let block = plan.blocks[0].clone();
+    for payload in (0..).skip(plan.payloads.len()).take(count as usize) {
+        plan.payloads.push(Payload { length: 1 << 20, parts: Vec::new() });
+        plan.blocks.push(Block { payload, ..block.clone() });
+    }
+}
+
 const UNSOUND: &[Unsound] = &[
     Unsound {
         name: "no device",
@@ -398,6 +407,21 @@ const UNSOUND: &[Unsound] = &[
         name: "an empty payload",
         spoil: |plan| plan.payloads.push(Payload { length: 0, parts: Vec::new() }),
         is_named: |problem| matches!(problem, PlanProblem::PayloadSize { length: 0, .. }),
+    },
+    Unsound {
+        name: "a payload that nothing refers to",
+        spoil: |plan| plan.payloads.push(Payload { length: 4096, parts: Vec::new() }),
+        is_named: |problem| matches!(problem, PlanProblem::UnusedPayload { .. }),
+    },
+    Unsound {
+        name: "payloads far larger than the document",
+        spoil: |plan| refer_to_zeros(plan, 64),
+        is_named: |problem| matches!(problem, PlanProblem::Expansion { sum, most } if sum > most && *most == 16 << 20),
+    },
+    Unsound {
+        name: "payloads far larger than a long document",
+        spoil: |plan| refer_to_zeros(plan, 5000),
+        is_named: |problem| matches!(problem, PlanProblem::Expansion { sum, most } if sum > most && *most > 16 << 20),
     },
     Unsound {
         name: "a stripe on a device that is not there",

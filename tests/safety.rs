@@ -257,6 +257,17 @@ fn documents() -> Vec<Trial> {
             "not sound",
         ),
         (
+            "a hundred thousand payloads that nothing refers to",
+            |scene| {
+                let mut plan = scene.plan.clone();
+                let mut zeros = plan.payloads[0].clone();
+                (zeros.length, zeros.parts) = (1 << 20, Vec::new());
+                plan.payloads.resize(100_000, zeros);
+                Ok(sealed(plan))
+            },
+            "nothing refers to payload",
+        ),
+        (
             "two million ranges",
             |scene| {
                 let mut plan = scene.plan.clone();

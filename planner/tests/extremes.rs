@@ -153,3 +153,28 @@ fn the_summary_escapes_what_it_was_given() {
     assert!(text.chars().all(|character| !character.is_control() || "\n\t".contains(character)));
     assert!(!text.lines().any(|line| line.starts_with("Seal: forged")));
 }
+
+/// A reader refuses payloads that stand for more than 16 MiB and 64 times their document. Those of real plans stay far
+/// below: nodes as large and as empty as they can be, rows of parity, and as many devices as a chunk takes.
+#[test]
+fn no_plan_comes_near_to_the_bound_of_its_payloads() {
+    for node_size in [4096, 65536] {
+        for count in [1, 3, 4, 100, 1000, 2042] {
+            for profile in Profile::ALL {
+                if count < profile.traits().min_devices || count == 2042 && node_size == 4096 {
+                    continue;
+                }
+                let mut request = request(&vec![10 << 30; usize::try_from(count).unwrap()]);
+                request.node_size = Some(node_size);
+                (request.data, request.metadata) = (Some(profile), Some(profile));
+                let plan = plan(&request).unwrap();
+                let text = plan.to_json();
+                let what = format!("{count} x {profile}, nodes of {node_size}");
+                assert_eq!(Plan::from_json(text.as_bytes()).as_ref(), Ok(&plan), "{what}");
+                let bytes: u64 = plan.payloads.iter().map(|payload| payload.length).sum();
+                let most = (64 * text.len() as u64).max(16 << 20);
+                assert!(bytes * 8 <= most, "{what}: {bytes} bytes in a document of {}", text.len());
+            }
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! filesystem that is right only on blank devices is not right.
 
 use super::{Disks, ReadFailed, Zone};
-use crate::plan::{ByteRange, Device, Plan, ZoneState};
+use crate::plan::{ByteRange, Device, Payload, Plan, ZoneState};
 use crate::units::{in_memory, wide};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -17,7 +17,6 @@ pub const UNKNOWN: u8 = 0xa5;
 #[derive(Debug)]
 pub struct Replay<'a> {
     plan: &'a Plan,
-    payloads: Vec<Vec<u8>>,
     disks: Vec<RangeMap<u64, Source>>,
 }
 
@@ -34,14 +33,15 @@ impl<'a> Replay<'a> {
     /// Runs a plan's steps in their order: the last write to a byte wins. Steps that make no sense do nothing.
     #[must_use]
     pub fn new(plan: &'a Plan) -> Self {
-        // A plan's reader has bounded payloads; a payload that cannot be expanded stands for nothing.
-        let payloads: Vec<Vec<u8>> = plan.payloads.iter().map(|payload| payload.expand().unwrap_or_default()).collect();
-        let disks = plan.devices.iter().map(|device| run(device, &payloads)).collect();
-        Self { plan, payloads, disks }
+        // A payload that makes no sense stands for nothing.
+        let length = |payload: &Payload| payload.check().map_or(0, |()| payload.length);
+        let lengths: Vec<u64> = plan.payloads.iter().map(length).collect();
+        let disks = plan.devices.iter().map(|device| run(device, &lengths)).collect();
+        Self { plan, disks }
     }
 }
 
-fn run(device: &Device, payloads: &[Vec<u8>]) -> RangeMap<u64, Source> {
+fn run(device: &Device, lengths: &[u64]) -> RangeMap<u64, Source> {
     let mut disk = RangeMap::new();
     for range in ranges(&device.wipe) {
         disk.insert(range, Source::Zeros);
@@ -55,8 +55,8 @@ fn run(device: &Device, payloads: &[Vec<u8>]) -> RangeMap<u64, Source> {
     }
     for write in device.writes.iter().chain(&device.commit) {
         let start = write.offset.get();
-        let payload = usize::try_from(write.payload).ok().and_then(|index| payloads.get(index));
-        let end = start.saturating_add(payload.map_or(0, |bytes| wide(bytes.len())));
+        let length = usize::try_from(write.payload).ok().and_then(|index| lengths.get(index));
+        let end = start.saturating_add(length.copied().unwrap_or(0));
         if start < end {
             disk.insert(start..end, Source::Payload { index: write.payload, start });
         }
@@ -94,10 +94,9 @@ impl Disks for Replay<'_> {
             match source {
                 Source::Zeros => here.fill(0),
                 Source::Payload { index, start } => {
-                    let bytes = usize::try_from(*index).ok().and_then(|index| self.payloads.get(index));
-                    let skip = in_memory(from.saturating_sub(*start)).map_err(|_| ReadFailed)?;
-                    let bytes = bytes.and_then(|bytes| bytes.get(skip..)).ok_or(ReadFailed)?;
-                    here.copy_from_slice(bytes.get(..here.len()).ok_or(ReadFailed)?);
+                    let payload = usize::try_from(*index).ok().and_then(|index| self.plan.payloads.get(index));
+                    let skip = from.saturating_sub(*start);
+                    payload.ok_or(ReadFailed)?.read(skip, here).map_err(|_| ReadFailed)?;
                 }
             }
             (at, rest) = (to, behind);

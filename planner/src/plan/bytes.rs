@@ -93,16 +93,32 @@ impl Payload {
         Ok(())
     }
 
+    /// The bytes from `from` on that fill `buffer`, zeros spelled out. It must be a payload that passes
+    /// [`check`](Self::check).
+    pub(crate) fn read(&self, from: u64, buffer: &mut [u8]) -> Result<(), PayloadError> {
+        let outside = PayloadError::Range { offset: from, length: self.length };
+        let end = from.plus(wide(buffer.len())).ok().filter(|end| *end <= self.length).ok_or(outside)?;
+        buffer.fill(0);
+        let part_end = |part: &Part| part.offset.saturating_add(wide(part.bytes.len()));
+        let first = self.parts.partition_point(|part| part_end(part) <= from);
+        for part in self.parts.iter().skip(first).take_while(|part| part.offset < end) {
+            let (start, behind) = (part.offset.max(from), part_end(part).min(end));
+            let range = |origin: u64| {
+                let at = |place: u64| in_memory(place.saturating_sub(origin)).map_err(|_| outside);
+                Ok::<_, PayloadError>(at(start)?..at(behind)?)
+            };
+            let bytes = part.bytes.get(range(part.offset)?).ok_or(outside)?;
+            buffer.get_mut(range(from)?).ok_or(outside)?.copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+
     /// The bytes, zeros spelled out. A plan's reader has bounded the length; this allocates all of it.
     pub fn expand(&self) -> Result<Vec<u8>, PayloadError> {
         self.check()?;
         let too_long = PayloadError::Memory { length: self.length };
         let mut bytes = vec![0; in_memory(self.length).map_err(|_| too_long)?];
-        for part in &self.parts {
-            let at = in_memory(part.offset).map_err(|_| too_long)?;
-            let end = at.saturating_add(part.bytes.len());
-            bytes.get_mut(at..end).ok_or(too_long)?.copy_from_slice(&part.bytes);
-        }
+        self.read(0, &mut bytes)?;
         Ok(bytes)
     }
 }
@@ -148,6 +164,26 @@ mod tests {
         assert_eq!(payload.expand().unwrap(), block);
         assert_eq!(Payload::new(&[0; 64]).parts, []);
         assert!(Payload::new(&[]).expand().unwrap().is_empty());
+    }
+
+    #[test]
+    fn any_range_reads_as_it_expands() {
+        let mut block = vec![0; 256];
+        block[3..7].copy_from_slice(b"abcd");
+        block[100..180].fill(9);
+        block[255] = 1;
+        let payload = Payload::new(&block);
+        for from in 0..=256 {
+            for end in from..=256 {
+                let mut buffer = vec![7; end - from];
+                payload.read(wide(from), &mut buffer).unwrap();
+                assert_eq!(buffer, block[from..end], "{from}..{end}");
+            }
+        }
+        for (from, length) in [(256, 1), (0, 257), (u64::MAX, 1), (u64::MAX, 0)] {
+            let error = PayloadError::Range { offset: from, length: 256 };
+            assert_eq!(payload.read(from, &mut vec![0; length]), Err(error));
+        }
     }
 
     #[test]

@@ -5,10 +5,16 @@
 
 use super::{ByteRange, Device, PayloadError, Plan, WriteAt};
 use crate::units::{DevId, wide};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// The most bytes that a payload may stand for. Tree blocks and superblocks are at most 64 KiB, a row of parity too.
 const MAX_PAYLOAD: u64 = 1 << 20;
+/// The most bytes that all payloads may stand for, whatever the length of the document.
+const SMALL_EXPANSION: u64 = 16 << 20;
+/// And the most for each byte of a longer document. A plan of one device and nodes of 64 KiB has 63, of those past
+/// [`SMALL_EXPANSION`] none has more than 4.
+const EXPANSION: u64 = 64;
 
 /// One of a device's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +173,20 @@ pub enum PlanProblem {
         /// Its length.
         length: u64,
     },
+    /// A payload that no write and no block has a use for.
+    #[error("nothing refers to payload {index}")]
+    UnusedPayload {
+        /// Its index.
+        index: usize,
+    },
+    /// Payloads that stand for far more than the document that they came in.
+    #[error("its payloads stand for {sum} bytes; a plan of its length may have {most}")]
+    Expansion {
+        /// Bytes of all payloads.
+        sum: u64,
+        /// The most that there may be.
+        most: u64,
+    },
     /// A stripe on a device that is not in the plan.
     #[error("the chunk at {logical} has a stripe on device {devid}, which is not in the plan")]
     StripeDevice {
@@ -178,7 +198,8 @@ pub enum PlanProblem {
 }
 
 impl Plan {
-    /// Whether the schedule is sound. Reading does this; a plan in memory may be checked again at any time.
+    /// Whether the schedule is sound. Reading does this, and looks at what payloads are for; a plan in memory may be checked
+    /// again at any time.
     pub fn check(&self) -> Result<(), PlanProblem> {
         if self.devices.is_empty() {
             return Err(PlanProblem::NoDevice);
@@ -210,6 +231,30 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// Whether the payloads are no more than a document of so many bytes has a use for: who reads it can then trust its
+    /// size.
+    pub(super) fn check_payloads(&self, document: usize) -> Result<(), PlanProblem> {
+        self.check_uses()?;
+        let sum = self.payloads.iter().fold(0_u64, |sum, payload| sum.saturating_add(payload.length));
+        let most = SMALL_EXPANSION.max(wide(document).saturating_mul(EXPANSION));
+        if sum > most { Err(PlanProblem::Expansion { sum, most }) } else { Ok(()) }
+    }
+
+    /// Whether a write or a block refers to every payload.
+    fn check_uses(&self) -> Result<(), PlanProblem> {
+        let mut used = vec![false; self.payloads.len()];
+        let writes = self.devices.iter().flat_map(|device| device.writes.iter().chain(&device.commit));
+        for payload in writes.map(|write| write.payload).chain(self.blocks.iter().map(|block| block.payload)) {
+            if let Some(used) = usize::try_from(payload).ok().and_then(|index| used.get_mut(index)) {
+                *used = true;
+            }
+        }
+        match used.iter().position(|used| !used) {
+            Some(index) => Err(PlanProblem::UnusedPayload { index }),
+            None => Ok(()),
+        }
     }
 
     fn check_device(&self, device: &Device) -> Result<(), PlanProblem> {

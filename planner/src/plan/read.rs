@@ -75,6 +75,7 @@ impl Plan {
             return Err(ReadError::Seal { found: plan.seal, expected, large_integers });
         }
         plan.check()?;
+        plan.check_payloads(text.len())?;
         Ok(plan)
     }
 }
