@@ -163,8 +163,9 @@ const DAMAGES: &[Damage] = &[
     ("the end left alone", "zero-missing", |plan| {
         plan.devices[0].zero.pop();
     }),
-    ("a superblock copy less", "commit-missing", |plan| {
-        plan.devices[0].commit.remove(0);
+    ("a superblock copy in another place", "commit-missing", |plan| {
+        let copy = &mut plan.devices[0].commit[0];
+        copy.offset = copy.offset.plus(4 << 20).unwrap_or(copy.offset);
     }),
     ("the primary superblock first", "commit-order", |plan| plan.devices[0].commit.reverse()),
     ("half of the device not discarded", "discard-missing", |plan| plan.devices[0].discard[0].length = 2 * GIB),

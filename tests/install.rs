@@ -12,7 +12,8 @@ use tempfile::TempDir;
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 fn main() -> ExitCode {
-    suite::run(
+    // Both build the same things in the same place.
+    suite::run_one_by_one(
         2,
         vec![
             case("everything is installed, is readable and completes", installed),
