@@ -3,7 +3,7 @@
 use btrfs_plan_tests::loops::{LoopDevice, LoopSet, scratch, sparse_file};
 use btrfs_plan_tests::mounts::Mount;
 use btrfs_plan_tests::programs::{btrfs_plan, command, ours, run, tool};
-use btrfs_plan_tests::sparse::{Extent, extents, fill};
+use btrfs_plan_tests::sparse::{files, fill};
 use btrfs_plan_tests::suite::{self, Outcome, case, ensure, fail, root_case};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::ByteRange;
@@ -64,7 +64,7 @@ impl Scene {
 
     /// Runs a command that has to be refused, and holds all files here against what they were.
     fn refuses(&self, command: &mut Command, code: i32, says: &[&str]) -> Outcome {
-        let before = self.contents()?;
+        let before = files(self.folder.path())?;
         let ran = run(command.current_dir(self.folder.path()))?;
         ensure(ran.code == Some(code), || format!("exit code {:?} instead of {code}: {}", ran.code, ran.stderr))?;
         ensure(ran.stdout.is_empty(), || "it printed something on standard output".to_owned())?;
@@ -72,20 +72,7 @@ impl Scene {
         for words in says {
             ensure(ran.stderr.contains(words), || format!("'{words}' is not in: {}", ran.stderr))?;
         }
-        ensure(self.contents()? == before, || "it was refused, but a file changed".to_owned())
-    }
-
-    /// Every file's name, length and stored ranges.
-    fn contents(&self) -> Outcome<Vec<(PathBuf, u64, Vec<Extent>)>> {
-        let mut contents = Vec::new();
-        for entry in std::fs::read_dir(self.folder.path())? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                contents.push((entry.path(), entry.metadata()?.len(), extents(&entry.path())?));
-            }
-        }
-        contents.sort_by(|left, right| left.0.cmp(&right.0));
-        Ok(contents)
+        ensure(files(self.folder.path())? == before, || "it was refused, but a file changed".to_owned())
     }
 }
 

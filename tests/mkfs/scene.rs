@@ -2,7 +2,7 @@
 
 use btrfs_plan_tests::loops::{scratch, sparse_file};
 use btrfs_plan_tests::programs::{Ran, ours, run};
-use btrfs_plan_tests::sparse::{Extent, extents, fill};
+use btrfs_plan_tests::sparse::{files, fill};
 use btrfs_plan_tests::suite::{Outcome, ensure};
 use std::path::PathBuf;
 use std::process::Command;
@@ -45,26 +45,13 @@ impl Scene {
 
     /// Runs a command that has to be refused with exit status 1, and holds all files here against what they were.
     pub(crate) fn refuses(&self, command: &mut Command, says: &[&str]) -> Outcome {
-        let before = self.contents()?;
+        let before = files(self.folder.path())?;
         let ran = run(command)?;
         ensure(ran.code == Some(1), || format!("exit code {:?} instead of 1: {}", ran.code, ran.stderr))?;
         ensure(ran.stderr.contains("error: "), || format!("no 'error: ' in: {}", ran.stderr))?;
         for words in says {
             ensure(ran.stderr.contains(words), || format!("'{words}' is not in: {}", ran.stderr))?;
         }
-        ensure(self.contents()? == before, || "it was refused, but a file changed".to_owned())
-    }
-
-    /// Every file's name, length and stored ranges.
-    fn contents(&self) -> Outcome<Vec<(PathBuf, u64, Vec<Extent>)>> {
-        let mut contents = Vec::new();
-        for entry in std::fs::read_dir(self.folder.path())? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                contents.push((entry.path(), entry.metadata()?.len(), extents(&entry.path())?));
-            }
-        }
-        contents.sort_by(|left, right| left.0.cmp(&right.0));
-        Ok(contents)
+        ensure(files(self.folder.path())? == before, || "it was refused, but a file changed".to_owned())
     }
 }

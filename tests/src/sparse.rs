@@ -6,7 +6,7 @@ use nix::unistd::{Whence, lseek};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A range of a file that its filesystem has stored, and a digest of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,19 @@ pub fn fill(path: &Path, start: u64, length: u64) -> Outcome {
     }
     file.sync_all()?;
     Ok(())
+}
+
+/// Every file in a folder, by name: its path, its length and its stored ranges. Whatever changes one of them shows.
+pub fn files(folder: &Path) -> Outcome<Vec<(PathBuf, u64, Vec<Extent>)>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            files.push((entry.path(), entry.metadata()?.len(), extents(&entry.path())?));
+        }
+    }
+    files.sort_by(|left, right| left.0.cmp(&right.0));
+    Ok(files)
 }
 
 #[cfg(test)]
