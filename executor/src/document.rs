@@ -108,8 +108,7 @@ impl DocumentError {
 
 impl From<DocumentError> for Failure {
     fn from(error: DocumentError) -> Self {
-        let hint = error.hint();
-        Self::refused(error).with_hint(hint)
+        Self::refused_with(DocumentError::hint)(error)
     }
 }
 

@@ -60,6 +60,14 @@ impl Failure {
         Self::new(ExitStatus::Refused, &error)
     }
 
+    /// The same, for errors that know a remedy, which `hint` asks them for.
+    pub fn refused_with<E: Error, H: Into<String>>(hint: impl FnOnce(&E) -> Option<H>) -> impl FnOnce(E) -> Self {
+        |error| {
+            let hint = hint(&error);
+            Self::refused(error).with_hint(hint)
+        }
+    }
+
     /// It went wrong on the way.
     pub fn failed(error: impl Error) -> Self {
         Self::new(ExitStatus::Failed, &error)

@@ -56,10 +56,7 @@ fn probe_all(paths: &[PathBuf], byte_count: Option<u64>, usage: &Usage) -> Resul
     let results = parallel::map(paths, usize::MAX, |path| probe(path, byte_count, usage));
     let results: Option<Vec<Result<DeviceFacts, ProbeError>>> = results.into_iter().collect();
     let results = results.ok_or_else(|| Failure::refused(Panicked))?;
-    results.into_iter().collect::<Result<_, _>>().map_err(|error| {
-        let hint = error.hint();
-        Failure::refused(error).with_hint(hint)
-    })
+    results.into_iter().collect::<Result<_, _>>().map_err(Failure::refused_with(ProbeError::hint))
 }
 
 /// Tells what was found on a device.

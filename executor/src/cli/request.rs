@@ -7,7 +7,7 @@ use crate::document::{self, Place};
 use crate::exit::Failure;
 use crate::target::Target;
 use btrfs_planner::request::{DeviceFacts, DiscardStrategy, Feature, FeatureSwitch, UnknownFeature};
-use btrfs_planner::{Plan, Request};
+use btrfs_planner::{Plan, Request, RequestError};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -57,19 +57,13 @@ pub(crate) fn planned(asked: &Asked<'_>) -> Result<Plan, Failure> {
 
 /// The plan for a request.
 pub(crate) fn plan(request: &Request) -> Result<Plan, Failure> {
-    btrfs_planner::plan(request).map_err(|error| {
-        let hint = error.hint();
-        Failure::refused(error).with_hint(hint)
-    })
+    btrfs_planner::plan(request).map_err(Failure::refused_with(RequestError::hint))
 }
 
 pub(crate) fn request(asked: &Asked<'_>) -> Result<Request, Failure> {
     if let Some(path) = asked.saved {
         let text = document::read(&Place::from(path))?;
-        return Request::from_json(&text).map_err(|error| {
-            let hint = error.hint();
-            Failure::refused(error).with_hint(hint)
-        });
+        return Request::from_json(&text).map_err(Failure::refused_with(RequestError::hint));
     }
     if asked.targets.is_empty() {
         return Err(Failure::usage(Usage::NoTarget).with_hint(Some("btrfs-plan --help tells what can be one")));

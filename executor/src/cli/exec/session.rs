@@ -3,7 +3,7 @@
 use super::args::Args;
 use super::consent;
 use super::listing::Listing;
-use crate::bind::{self, Bound, Overrides};
+use crate::bind::{self, BindError, Bound, Overrides};
 use crate::cli::events::{self, JsonEvents};
 use crate::cli::execution::{Execution, heed_signals};
 use crate::cli::outcome;
@@ -52,10 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitStatus, Failure> {
     }
     let cancel = heed_signals(ExitStatus::Interrupted.code())?;
     let bound = if args.dry_run { bind::rehearse(&plan, &overrides) } else { bind::bind(&plan, &overrides) };
-    let bound = bound.map_err(|error| {
-        let hint = error.hint();
-        Failure::refused(error).with_hint(hint)
-    })?;
+    let bound = bound.map_err(Failure::refused_with(BindError::hint))?;
     carry_out(args, &plan, bound, &cancel)
 }
 

@@ -77,7 +77,8 @@ fn make(args: &Args) -> Result<ExitStatus, Failure> {
     let mut held = None;
     // From here on nobody else comes to use the devices: what is planned over is what is written over.
     let request = request::of(options, false, || {
-        let held = held.insert(bind::hold(&args.devices, options.byte_count).map_err(refused)?);
+        let held =
+            held.insert(bind::hold(&args.devices, options.byte_count).map_err(Failure::refused_with(BindError::hint))?);
         Ok(held.facts())
     })?;
     if *verbose > 1 && !quiet {
@@ -88,7 +89,9 @@ fn make(args: &Args) -> Result<ExitStatus, Failure> {
     findings::refuse_unless_clean(&plan)?;
     let cancel = heed_signals(NOT_DONE)?;
     match held {
-        Some(held) => carry_out(args, &plan, held.bind(&plan).map_err(refused)?, &cancel),
+        Some(held) => {
+            carry_out(args, &plan, held.bind(&plan).map_err(Failure::refused_with(BindError::hint))?, &cancel)
+        }
         None => Err(Failure::usage(Usage::NoDevice)),
     }
 }
@@ -98,11 +101,6 @@ fn unplanned(error: RequestError) -> Failure {
         RequestError::Occupied { .. } => Some("use -f to make the new filesystem over it; what is there will be lost"),
         _ => error.hint(),
     };
-    Failure::refused(error).with_hint(hint)
-}
-
-fn refused(error: BindError) -> Failure {
-    let hint = error.hint();
     Failure::refused(error).with_hint(hint)
 }
 

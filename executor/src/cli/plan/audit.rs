@@ -1,6 +1,6 @@
 //! `btrfs-plan audit`: whether a plan, or the filesystem on devices, is what it should be.
 
-use crate::audit::FileDisks;
+use crate::audit::{DisksError, FileDisks};
 use crate::cli::print::print;
 use crate::console;
 use crate::document::{self, Place};
@@ -48,10 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             tell(args, "the plan", Some(plan.seal), &audit_plan(&plan))
         }
         None => {
-            let disks = FileDisks::open(&args.device).map_err(|error| {
-                let hint = error.hint();
-                Failure::refused(error).with_hint(hint)
-            })?;
+            let disks = FileDisks::open(&args.device).map_err(Failure::refused_with(DisksError::hint))?;
             for (path, by) in disks.in_use() {
                 console::warning(&format!("'{}' {by}: what is read may be half written", path.display()));
             }

@@ -6,6 +6,7 @@ use crate::cli::request::{self, Asked};
 use crate::exit::Failure;
 use crate::size;
 use crate::target::Target;
+use btrfs_planner::RequestError;
 use btrfs_planner::request::{DeviceFacts, Profile, Zones};
 use btrfs_planner::view::{MinimumView, text};
 
@@ -47,9 +48,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     device.zones = args.zone.map(|zone| Zones::described(0, zone, None, 0));
     let targets: Vec<Target> = (0..count).map(|_| Target::Described(device.clone())).collect();
     let asked = Asked { targets: &targets, options: &args.options, saved: None, quiet: true, verbose: false };
-    let view = MinimumView::of(&request::request(&asked)?).map_err(|error| {
-        let hint = error.hint();
-        Failure::refused(error).with_hint(hint)
-    })?;
+    let view = MinimumView::of(&request::request(&asked)?).map_err(Failure::refused_with(RequestError::hint))?;
     if args.json { args.look.put_json(&view) } else { args.look.put(&text::minimum(&view, args.look.style())) }
 }

@@ -99,10 +99,7 @@ fn put<V: serde::Serialize>(args: &Args, view: &V, text: fn(&V, text::Style) -> 
 }
 
 fn found<T>(view: Result<T, NotThere>) -> Result<T, Failure> {
-    view.map_err(|error| {
-        let hint = error.hint();
-        Failure::refused(error).with_hint(hint)
-    })
+    view.map_err(Failure::refused_with(NotThere::hint))
 }
 
 /// An address as it is shown anywhere: in decimal, with 0x in front in hexadecimal, or as a size.
