@@ -1,6 +1,7 @@
 //! What people see: messages on standard error, results on standard output, and no control character in either.
 
 use crate::exit::Failure;
+use crate::streams::Stream;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
@@ -62,17 +63,39 @@ pub fn warning(text: &str) {
 
 /// Writes some lines to standard error. If nobody listens there, nobody needs to know.
 pub fn tell(text: &str) {
-    let mut stream = io::stderr().lock();
-    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.write_all(b"\n"));
+    let _ = write(&mut io::stderr().lock(), &[text.as_bytes(), b"\n"]);
+}
+
+/// Writes a result to standard error, where that is the place of it.
+pub fn tell_result(text: &str) -> io::Result<()> {
+    Stream::Error.check_open()?;
+    unless_gone(write(&mut io::stderr().lock(), &[text.as_bytes(), b"\n"]))
 }
 
 /// Writes a result to standard output. A reader that has seen enough and gone is no error.
 pub fn print(bytes: &[u8]) -> io::Result<()> {
-    let mut stream = io::stdout().lock();
-    match stream.write_all(bytes).and_then(|()| stream.flush()) {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    output_is_open()?;
+    unless_gone(write(&mut io::stdout().lock(), &[bytes]))
+}
+
+/// An error if the program was started without standard output.
+pub fn output_is_open() -> io::Result<()> {
+    Stream::Output.check_open()
+}
+
+/// The same result, but for a reader that has gone.
+pub fn unless_gone(result: io::Result<()>) -> io::Result<()> {
+    match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }
+}
+
+fn write(stream: &mut dyn Write, parts: &[&[u8]]) -> io::Result<()> {
+    parts.iter().try_for_each(|part| stream.write_all(part)).and_then(|()| stream.flush())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Plans and requests on their way in and out: files or standard streams, plain or compressed, and bounded.
 
+use crate::console::unless_gone;
 use crate::exit::Failure;
 use crate::probe::{Identity, Usage, signatures};
 use btrfs_planner::Plan;
@@ -200,11 +201,8 @@ pub fn write_file(path: &Path, document: &[u8]) -> Result<(), DocumentError> {
     }
     // What is no regular file (a pipe, /dev/null) cannot be replaced, only written to.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return std::fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .and_then(|mut file| file.write_all(document))
-            .map_err(failed);
+        let written = File::options().write(true).open(path).and_then(|mut file| file.write_all(document));
+        return unless_gone(written).map_err(failed);
     }
     refuse_image(path)?;
     let mut name = path.as_os_str().to_os_string();

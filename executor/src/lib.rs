@@ -30,4 +30,6 @@ pub mod register;
 pub mod run;
 pub mod running_kernel;
 pub mod size;
+#[allow(unsafe_code)]
+mod streams;
 pub mod target;

@@ -34,6 +34,7 @@ pub struct Bound {
     /// What claims devices, where that is not what they are written through.
     claims: Vec<File>,
     block_devices: Vec<PathBuf>,
+    grown: Vec<Grown>,
 }
 
 /// A device that a schedule can be run on.
@@ -62,6 +63,12 @@ impl Bound {
         drop(self.locks);
         drop(self.claims);
         drop(self.targets);
+    }
+
+    /// The same where nothing was written: image files become what they were.
+    pub fn abandon(self) {
+        undo(&self.grown);
+        self.release();
     }
 }
 
@@ -97,7 +104,7 @@ fn ready(plan: &Plan, opened: Vec<Opened>, locks: Vec<DiskLock>, claims: Vec<Fil
         let device = device.inspect_err(|_| undo(&grown))?;
         targets.push(Target { name, device });
     }
-    Ok(Bound { targets, locks, claims, block_devices })
+    Ok(Bound { targets, locks, claims, block_devices, grown })
 }
 
 fn block_device(file: File, logical_sector: u32, zoned: bool) -> std::io::Result<Box<dyn Device>> {
@@ -116,7 +123,7 @@ pub fn rehearse(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> 
         let file = if opened.created { None } else { Some(opened.file) };
         Target { name, device: Box::new(Rehearsal::new(file, opened.logical_sector)) }
     });
-    Ok(Bound { targets: targets.collect(), locks, claims: Vec::new(), block_devices: Vec::new() })
+    Ok(Bound { targets: targets.collect(), locks, claims: Vec::new(), block_devices: Vec::new(), grown: Vec::new() })
 }
 
 fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<Opened>, Vec<DiskLock>), BindError> {

@@ -5,7 +5,8 @@ use crate::exit::ExitStatus;
 use crate::run::{Event, Observer, Outcome, Report, Step};
 use btrfs_planner::Plan;
 use serde::Serialize;
-use std::time::Duration;
+use std::io;
+use std::sync::{Mutex, PoisonError};
 
 /// What is told. Fields are added in later versions, never taken away.
 #[derive(Serialize)]
@@ -51,13 +52,17 @@ enum Line<'a> {
     },
 }
 
-/// Tells steps as they end.
-pub(crate) struct JsonEvents;
+/// Tells steps as they end. A reader who has gone misses the rest; the run goes on.
+#[derive(Default)]
+pub(crate) struct JsonEvents {
+    /// Why standard output took no more.
+    lost: Mutex<Option<io::Error>>,
+}
 
 impl Observer for JsonEvents {
     fn event(&self, devid: u64, device: &str, event: Event<'_>) {
         match event {
-            Event::End(step) => tell(&Line::Step {
+            Event::End(step) => self.tell(&Line::Step {
                 devid,
                 device,
                 step: step.step,
@@ -67,42 +72,47 @@ impl Observer for JsonEvents {
                 seconds: step.elapsed.as_secs_f64(),
                 complete: step.complete,
             }),
-            Event::Note(message) => tell(&Line::Note { devid, device, message }),
-            Event::Warning(message) => tell(&Line::Warning { devid, device, message }),
+            Event::Note(message) => self.tell(&Line::Note { devid, device, message }),
+            Event::Warning(message) => self.tell(&Line::Warning { devid, device, message }),
             _ => {}
         }
     }
 }
 
-/// Tells what is going to be run.
-pub(crate) fn begin(plan: &Plan, dry_run: bool) {
-    tell(&Line::Plan { seal: plan.seal.to_string(), devices: plan.devices.len(), dry_run });
-}
-
-/// Tells how it ended.
-pub(crate) fn end(report: &Report, status: ExitStatus) {
-    for error in report.errors() {
-        let message = format!("{error}: {}", error.source);
-        let (step, offset, length) = (error.step, error.offset, error.length);
-        tell(&Line::Error { device: &error.device, step, offset, length, message });
+impl JsonEvents {
+    /// Tells what is going to be run.
+    pub(crate) fn begin(&self, plan: &Plan, dry_run: bool) -> io::Result<()> {
+        self.tell(&Line::Plan { seal: plan.seal.to_string(), devices: plan.devices.len(), dry_run });
+        self.lost()
     }
-    let outcome = match report.outcome {
-        Outcome::Done => "done",
-        Outcome::Failed => "failed",
-        Outcome::Interrupted => "interrupted",
-    };
-    let Report { committed, elapsed, .. } = *report;
-    tell(&Line::End { outcome, committed, seconds: seconds(elapsed), exit: status.code() });
-}
 
-fn seconds(elapsed: Duration) -> f64 {
-    elapsed.as_secs_f64()
-}
+    /// Tells how it ended; an error if not all was told.
+    pub(crate) fn end(&self, report: &Report, status: ExitStatus) -> io::Result<()> {
+        for error in report.errors() {
+            let message = format!("{error}: {}", error.source);
+            let (step, offset, length) = (error.step, error.offset, error.length);
+            self.tell(&Line::Error { device: &error.device, step, offset, length, message });
+        }
+        let outcome = match report.outcome {
+            Outcome::Done => "done",
+            Outcome::Failed => "failed",
+            Outcome::Interrupted => "interrupted",
+        };
+        let Report { committed, elapsed, .. } = *report;
+        self.tell(&Line::End { outcome, committed, seconds: elapsed.as_secs_f64(), exit: status.code() });
+        self.lost()
+    }
 
-fn tell(line: &Line<'_>) {
-    // Strings and numbers only: this cannot fail. A reader who has gone misses the rest; the run goes on.
-    if let Ok(mut text) = serde_json::to_string(line) {
-        text.push('\n');
-        let _ = console::print(text.as_bytes());
+    fn tell(&self, line: &Line<'_>) {
+        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        // Strings and numbers only: this cannot fail. Half a story misleads: what comes after a gap is not told.
+        if let (None, Ok(mut text)) = (&*lost, serde_json::to_string(line)) {
+            text.push('\n');
+            *lost = console::print(text.as_bytes()).err();
+        }
+    }
+
+    fn lost(&self) -> io::Result<()> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }
 }

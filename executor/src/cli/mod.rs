@@ -58,7 +58,10 @@ pub const BTRFS_EXEC: Program = Program {
 /// Plans and runs in one go.
 pub const MKFS_BTRFS: Program = Program {
     name: "mkfs.btrfs",
-    exit_codes: &[(0, "The filesystem is made."), (1, "It is not; the message says whether anything was written.")],
+    exit_codes: &[
+        (0, "The filesystem is made."),
+        (1, "It is not, or its summary is lost; the message says which, and whether anything was written."),
+    ],
     environment: &[EPOCH, COLOUR],
     command: mkfs::Args::command,
     run: mkfs::main,

@@ -6,9 +6,10 @@ use crate::run::{DeviceReport, Outcome, Report, Step};
 use crate::size::Human;
 use btrfs_planner::Plan;
 use std::fmt::Write;
+use std::io;
 
-/// Warnings and errors to standard error; what was done, where wanted, to standard output.
-pub(crate) fn tell(plan: &Plan, report: &Report, quiet: bool, results: bool) {
+/// Warnings and errors to standard error; what was done, where wanted, to standard output, which may not take it.
+pub(crate) fn tell(plan: &Plan, report: &Report, quiet: bool, results: bool) -> io::Result<()> {
     for device in &report.devices {
         let named = |text: &String| format!("{}: {text}", device.name);
         device.warnings.iter().for_each(|text| console::warning(&named(text)));
@@ -17,11 +18,7 @@ pub(crate) fn tell(plan: &Plan, report: &Report, quiet: bool, results: bool) {
         }
     }
     if report.outcome == Outcome::Done {
-        if !quiet && results {
-            // Nobody who has gone needs to know.
-            let _ = console::print(done(plan, report).as_bytes());
-        }
-        return;
+        return if !quiet && results { console::print(done(plan, report).as_bytes()) } else { Ok(()) };
     }
     for error in report.errors() {
         let message = format!("{error}: {}", error.source);
@@ -35,6 +32,7 @@ pub(crate) fn tell(plan: &Plan, report: &Report, quiet: bool, results: bool) {
         console::tell(&console::escaped(&format!("  device {devid} ({name}): {}", device.reached())));
     }
     console::hint(what_now(report));
+    Ok(())
 }
 
 fn what_now(report: &Report) -> &'static str {

@@ -49,6 +49,13 @@ pub(crate) struct Args {
     pub(crate) jobs: Option<NonZeroUsize>,
 }
 
+impl Args {
+    /// Whether anything goes to standard output.
+    pub(crate) fn prints(&self) -> bool {
+        self.dry_run || self.events.is_some() || !self.quiet
+    }
+}
+
 /// How events are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Events {

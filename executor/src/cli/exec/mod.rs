@@ -9,10 +9,12 @@ pub(super) use args::Args;
 
 use super::ended;
 use super::execution::beside;
-use clap::Parser;
+use super::print::parsed;
 use std::process::ExitCode;
 
 pub(super) fn main() -> ExitCode {
-    let args = Args::parse();
-    ended(beside(|| session::run(&args))).into()
+    match parsed::<Args>() {
+        Ok(args) => ended(beside(|| session::run(&args))).into(),
+        Err(status) => status.into(),
+    }
 }

@@ -1,12 +1,13 @@
 //! From a command line to devices that are written: every step in its order.
 
-use super::args::Args;
+use super::args::{Args, Events};
 use super::consent;
 use super::listing::Listing;
 use crate::bind::{self, BindError, Bound, Overrides};
-use crate::cli::events::{self, JsonEvents};
+use crate::cli::events::JsonEvents;
 use crate::cli::execution::{Execution, heed_signals};
 use crate::cli::outcome;
+use crate::cli::print::{print, reported, unless_lost};
 use crate::console;
 use crate::document::{self, Place};
 use crate::exit::{ExitStatus, Failure};
@@ -35,6 +36,9 @@ struct Unexpected {
 
 pub(crate) fn run(args: &Args) -> Result<ExitStatus, Failure> {
     let overrides = overrides(args)?;
+    if args.prints() {
+        unless_lost(console::output_is_open())?;
+    }
     let place = Place::from(args.plan.as_path());
     if place == Place::Standard && io::stdin().is_terminal() {
         return Err(Failure::usage(Usage::NoPlan).with_hint(Some("btrfs-plan ... | btrfs-exec, or name a file")));
@@ -67,14 +71,17 @@ fn overrides(args: &Args) -> Result<Overrides, Failure> {
 }
 
 fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<ExitStatus, Failure> {
-    let json = args.events.is_some();
-    if json {
-        events::begin(plan, args.dry_run);
+    let events = args.events.map(|Events::Json| JsonEvents::default());
+    if let Some(events) = &events
+        && let Err(lost) = events.begin(plan, args.dry_run)
+    {
+        bound.abandon();
+        return unless_lost(Err(lost)).map(|()| ExitStatus::Refused);
     }
     let listing = Listing::default();
     let mut observers: Vec<&dyn Observer> = Vec::new();
-    if json {
-        observers.push(&JsonEvents);
+    if let Some(events) = &events {
+        observers.push(events);
     }
     if args.dry_run {
         observers.push(&listing);
@@ -83,15 +90,12 @@ fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<
     let execution = Execution { options, observers: &observers, progress: !args.quiet };
     let report = execution.carry_out(plan, bound, cancel)?;
     let status = report.status();
-    if args.dry_run && report.outcome == Outcome::Done {
-        if !json {
-            let _ = console::print(listing.text().as_bytes());
-        }
-    } else {
-        outcome::tell(plan, &report, args.quiet, !json);
+    let rehearsed = args.dry_run && report.outcome == Outcome::Done;
+    let told = if rehearsed { Ok(()) } else { outcome::tell(plan, &report, args.quiet, events.is_none()) };
+    match events {
+        Some(events) if rehearsed => unless_lost(events.end(&report, status)).map(|()| status),
+        Some(events) => reported(status, told.and(events.end(&report, status))),
+        None if rehearsed => print(listing.text().as_bytes()).map(|()| status),
+        None => reported(status, told),
     }
-    if json {
-        events::end(&report, status);
-    }
-    Ok(status)
 }

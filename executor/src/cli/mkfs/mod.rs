@@ -7,6 +7,7 @@ mod summary;
 pub(super) use args::Args;
 
 use super::execution::{Execution, beside, heed_signals};
+use super::print::{print, reported, unless_lost};
 use super::{facts, features, outcome, request};
 use crate::bind::{self, BindError, Bound};
 use crate::console;
@@ -38,8 +39,8 @@ pub(super) fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             // Help, too, goes where the old name's goes.
-            console::tell(error.render().to_string().trim_end());
-            return ExitCode::from(if error.use_stderr() { NOT_DONE } else { 0 });
+            let told = console::tell_result(error.render().to_string().trim_end());
+            return ExitCode::from(if error.use_stderr() || told.is_err() { NOT_DONE } else { 0 });
         }
     };
     let done = super::ended(beside(|| run(&args))) == ExitStatus::Done;
@@ -48,14 +49,14 @@ pub(super) fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<ExitStatus, Failure> {
     if args.version {
-        say(&format!(
+        let version = format!(
             "mkfs.btrfs, part of btrfs-plan v{}\noptions and defaults of mkfs.btrfs from btrfs-progs v6.19\n",
             env!("CARGO_PKG_VERSION")
-        ));
-        return Ok(ExitStatus::Done);
+        );
+        return print(version.as_bytes()).map(|()| ExitStatus::Done);
     }
     if args.options.lists_features() {
-        console::tell(features::table(&args.options)?.trim_end());
+        unless_lost(console::tell_result(features::table(&args.options)?.trim_end()))?;
         return Ok(ExitStatus::Done);
     }
     if args.devices.is_empty() {
@@ -72,7 +73,7 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
 fn make(args: &Args) -> Result<ExitStatus, Failure> {
     let Args { options, quiet, verbose, .. } = args;
     if !quiet {
-        say(summary::BANNER);
+        print(summary::BANNER.as_bytes())?;
     }
     let mut held = None;
     // From here on nobody else comes to use the devices: what is planned over is what is written over.
@@ -107,21 +108,18 @@ fn unplanned(error: RequestError) -> Failure {
 fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<ExitStatus, Failure> {
     let execution = Execution { options: Options::default(), observers: &[], progress: !args.quiet };
     let report = execution.carry_out(plan, bound, cancel)?;
-    if report.outcome == Outcome::Done && !args.quiet {
-        let note = advice::changed_default(plan, &args.options);
-        say(&note.unwrap_or_default());
-        say(&summary::summary(plan, is_solid(plan)));
-    }
-    outcome::tell(plan, &report, args.quiet, args.verbose > 0);
-    Ok(report.status())
+    let summary = if report.outcome == Outcome::Done && !args.quiet {
+        let note = advice::changed_default(plan, &args.options).unwrap_or_default();
+        format!("{note}{}", summary::summary(plan, is_solid(plan)))
+    } else {
+        String::new()
+    };
+    let printed = console::print(summary.as_bytes());
+    let told = outcome::tell(plan, &report, args.quiet, args.verbose > 0);
+    reported(report.status(), printed.and(told))
 }
 
 /// Whether the first device is one without seek time.
 fn is_solid(plan: &Plan) -> bool {
     plan.devices.first().is_some_and(|device| device.found.kind == DeviceKind::Block && !device.found.rotational)
-}
-
-/// What was made is made, whether or not anybody reads of it.
-fn say(text: &str) {
-    let _ = console::print(text.as_bytes());
 }

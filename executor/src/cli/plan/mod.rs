@@ -12,15 +12,17 @@ mod terminal;
 
 pub(super) use args::Args;
 
-use super::print::print;
+use super::print::{parsed, print};
 use super::{ended, features, request};
 use crate::exit::{ExitStatus, Failure};
 use args::Command;
-use clap::Parser;
 use std::process::ExitCode;
 
 pub(super) fn main() -> ExitCode {
-    ended(run(&Args::parse())).into()
+    match parsed::<Args>() {
+        Ok(args) => ended(run(&args)).into(),
+        Err(status) => status.into(),
+    }
 }
 
 fn run(args: &Args) -> Result<ExitStatus, Failure> {
