@@ -319,7 +319,7 @@ fn wrong_questions() -> Vec<Trial> {
         ("show missing.json", REFUSED, &["missing.json"]),
         ("show", USAGE, &["<PLAN>"]),
         ("minimum -d raid1 --devices 1", REFUSED, &["needs at least 2 devices"]),
-        ("minimum -O remap-tree", REFUSED, &["remap-tree", "not planned"]),
+        ("minimum -O remap-tree", REFUSED, &["remap-tree", "--experimental"]),
         ("minimum --devices 0", USAGE, &["0"]),
         ("capacity", USAGE, &["no device is given"]),
         ("capacity --plan plan.json size=1G", USAGE, &["cannot be used with"]),

@@ -6,15 +6,19 @@
 
 use btrfs_planner::audit::audit_plan;
 use btrfs_planner::disk::checksum::ChecksumType;
+use btrfs_planner::disk::superblock::Superblock;
+use btrfs_planner::layout::ChunkKind;
 use btrfs_planner::request::{
     Defaults, DeviceFacts, Feature, FeatureBit, FeatureStatus, KernelVersion, OnZones, Profile, Zones,
 };
 use btrfs_planner::view;
 use btrfs_planner::{Plan, Request, RequestError, plan};
+use zerocopy::FromBytes;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 const RAID_STRIPE_TREE: u64 = 1 << 14;
+const REMAP_TREE: u64 = 1 << 17;
 
 fn request(devices: usize) -> Request {
     Request::new(vec![DeviceFacts::described(10 * GIB); devices], "features", 0)
@@ -106,6 +110,78 @@ fn the_raid_stripe_tree_is_an_empty_tree_more() {
     }
 }
 
+/// It has a chunk of the metadata's profile behind the others, the superblock leads to it, no extent tree accounts for it,
+/// and the tree for moving data without it is not there; every block group item is longer.
+#[test]
+fn the_remap_tree_has_a_chunk_of_its_own() {
+    for (devices, data, metadata) in [
+        (1, Profile::Single, Profile::Single),
+        (1, Profile::Single, Profile::Dup),
+        (2, Profile::Raid1, Profile::Raid1),
+        (4, Profile::Raid10, Profile::Raid1c3),
+        (4, Profile::Raid6, Profile::Raid5),
+    ] {
+        let without = Request { data: Some(data), metadata: Some(metadata), ..request(devices) };
+        let with = switched(Request { experimental: true, ..without.clone() }, &["remap-tree"]);
+        let (without, with) = (plan(&without).unwrap(), plan(&with).unwrap());
+        let trees = |plan: &Plan| plan.blocks.iter().map(|block| (block.tree.clone(), block.items)).collect::<Vec<_>>();
+        let mut expected = trees(&without);
+        expected.retain(|(tree, _)| tree != "data-reloc");
+        // A chunk has an item in each of these, and two for its free space; its device extents depend on the profile.
+        let stripes = with.chunks.iter().find(|chunk| chunk.kind == ChunkKind::Remap).unwrap().stripes.len();
+        for (tree, more) in
+            [("chunk", 1), ("block-group", 1), ("free-space", 2), ("dev", u32::try_from(stripes).unwrap())]
+        {
+            expected.iter_mut().find(|(name, _)| name == tree).unwrap().1 += more;
+        }
+        expected.iter_mut().find(|(tree, _)| tree == "extent").unwrap().1 -= 1;
+        expected.push(("remap".into(), 0));
+        let mut found = trees(&with);
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected);
+        let remap = with.chunks.iter().find(|chunk| chunk.kind == ChunkKind::Remap).unwrap();
+        assert_eq!((remap.profile, with.filesystem.profiles.metadata), (metadata, metadata));
+        let block = with.blocks.iter().find(|block| block.tree == "remap").unwrap();
+        assert_eq!(block.logical, remap.logical);
+        let of = |index: u32| with.payloads[usize::try_from(index).unwrap()].expand().unwrap();
+        let superblock = Superblock::read_from_bytes(&of(with.devices[0].commit[0].payload)).unwrap();
+        assert_eq!(superblock.remap_root.get(), block.logical.get());
+        assert_eq!((superblock.remap_root_generation.get(), superblock.remap_root_level), (1, 0));
+        assert_eq!(with.filesystem.flags.incompat, without.filesystem.flags.incompat | REMAP_TREE);
+        let groups = with.blocks.iter().find(|block| block.tree == "block-group").unwrap();
+        let decoded = view::decode::block(&of(groups.payload), ChecksumType::Crc32c);
+        assert!(
+            decoded.items.iter().all(|item| item.data.is_some_and(|data| data.length == 36) && item.problem.is_none())
+        );
+        clean(&with);
+    }
+}
+
+/// What mkfs.btrfs forces on is forced on here, and refused where it was switched off.
+#[test]
+fn what_an_experiment_needs_is_on_or_the_request_is_refused() {
+    for feature in Feature::ALL {
+        let traits = feature.traits();
+        if traits.status != FeatureStatus::Experimental {
+            continue;
+        }
+        let old = Request { defaults: Defaults::Compat, experimental: true, ..request(1) };
+        let plan = plan(&switched(old.clone(), &[traits.name])).unwrap();
+        for needed in traits.needs {
+            assert!(plan.filesystem.features.iter().any(|name| name == needed.name()), "{feature} without {needed}");
+            let error = btrfs_planner::plan(&switched(old.clone(), &[traits.name, &format!("^{needed}")])).unwrap_err();
+            assert!(matches!(error, RequestError::FeaturesNeed { .. }), "{feature}, {needed}: {error}");
+            assert!(error.hint().is_some() && error.field() == Some("features"), "{error}");
+        }
+        for other in traits.excludes {
+            let error = btrfs_planner::plan(&switched(old.clone(), &[traits.name, other.name()])).unwrap_err();
+            let zoned = matches!(error, RequestError::ZonedFeature { .. });
+            assert!(zoned || matches!(error, RequestError::FeaturesExclude { .. }), "{feature}, {other}: {error}");
+        }
+    }
+}
+
 fn zoned(devices: usize) -> Request {
     let zones = Zones::described(64 * 256 * MIB, 256 * MIB, None, 0);
     let facts = DeviceFacts { zones: Some(zones), ..DeviceFacts::described(64 * 256 * MIB) };
@@ -173,39 +249,6 @@ fn product() -> Vec<(bool, bool, bool, Option<&'static str>)> {
         }
     }
     all
-}
-
-/// As an experimental mkfs.btrfs 6.14 lays four devices of 20 GiB out, but for the temporary chunk of metadata that it
-/// leaves behind, and with a chunk more for the kernel to move data to, as 6.19 has it.
-#[test]
-fn zoned_data_with_copies_is_laid_out_as_by_the_reference() {
-    let (zone, m) = (256 * MIB, MIB);
-    for (profile, length, stripes) in [
-        (Profile::Dup, zone, &[(4, 1536 * m), (4, 1792 * m)][..]),
-        (Profile::Raid0, 4 * zone, &[(1, 1280 * m), (2, 512 * m), (3, 512 * m), (4, 1536 * m)]),
-        (Profile::Raid1, zone, &[(3, 512 * m), (4, 1536 * m)]),
-        (Profile::Raid1c3, zone, &[(2, 512 * m), (3, 512 * m), (4, 1536 * m)]),
-        (Profile::Raid1c4, zone, &[(1, 1280 * m), (2, 512 * m), (3, 512 * m), (4, 1536 * m)]),
-        (Profile::Raid10, 2 * zone, &[(1, 1280 * m), (2, 512 * m), (3, 512 * m), (4, 1536 * m)]),
-    ] {
-        let mut request = switched(request(4), &["zoned"]);
-        request.devices = vec![DeviceFacts::described(20 * GIB); 4];
-        (request.data, request.metadata, request.experimental) = (Some(profile), Some(Profile::Dup), true);
-        let plan = plan(&request).unwrap();
-        let data: Vec<_> = plan.chunks.iter().filter(|chunk| chunk.kind.name() == "data").collect();
-        assert_eq!(data.len(), 2, "{profile}");
-        assert!(data.iter().all(|chunk| chunk.length == length && chunk.profile == profile), "{profile}");
-        let devids: Vec<u64> = data[0].stripes.iter().map(|stripe| stripe.devid.get()).collect();
-        let expected: Vec<u64> = stripes.iter().map(|(devid, _)| *devid).collect();
-        assert_eq!(devids, expected, "{profile}");
-        // The first device has more room than in the reference, by the temporary chunks.
-        let elsewhere = |stripe: &&(u64, u64)| stripe.0 != 1;
-        for (_, (found, (_, offset))) in
-            (0..).zip(data[0].stripes.iter().zip(stripes)).filter(|(_, (_, it))| elsewhere(it))
-        {
-            assert_eq!(found.offset.get(), *offset, "{profile}");
-        }
-    }
 }
 
 /// Zones of any size can be emulated; kernels take the size from the first device extent.

@@ -2,10 +2,10 @@
 
 use super::extents::Extents;
 use super::reader::Reader;
-use super::superblock::BLOCK_GROUP_TREE;
+use super::superblock::{BLOCK_GROUP_TREE, REMAP_TREE};
 use super::walk::Leaf;
-use super::{Code, Place};
-use crate::disk::block_group::BlockGroupItem;
+use super::{Code, Place, Scope};
+use crate::disk::block_group::{BlockGroupItem, RemapBlockGroupItem};
 use crate::disk::chunk::FIRST_CHUNK_TREE;
 use crate::disk::key::Key;
 use crate::disk::root::TreeId;
@@ -34,10 +34,22 @@ impl BlockGroups {
         if leaf.tree != right.objectid() {
             reader.findings.add(Code::BlockGroupItem, place, format!("block groups in tree {right}"), "one here");
         }
-        let Ok(item) = BlockGroupItem::read_from_bytes(data) else {
-            reader.findings.add(Code::BlockGroupItem, place, "24 bytes", data.len());
+        let remap = reader.filesystem.incompat(REMAP_TREE);
+        let expected = if remap { size_of::<RemapBlockGroupItem>() } else { size_of::<BlockGroupItem>() };
+        let item = BlockGroupItem::read_from_prefix(data).ok().filter(|_| data.len() == expected);
+        let Some((item, _)) = item else {
+            reader.findings.add(Code::BlockGroupItem, place, format!("{expected} bytes"), data.len());
             return;
         };
+        if let Ok(moved) = RemapBlockGroupItem::read_from_bytes(data) {
+            // A moved block group is not read, so none is left that others came from.
+            let most = if reader.scope == Scope::New { 0 } else { key.offset };
+            if moved.remap_bytes.get() > most || moved.identity_remap_count.get() != 0 {
+                let expected = format!("at most {most} bytes moved in, none left behind");
+                let found = format!("{}, {}", moved.remap_bytes, moved.identity_remap_count);
+                reader.findings.add(Code::BlockGroupItem, place, expected, found);
+            }
+        }
         reader.findings.equal(Code::BlockGroupItem, place, FIRST_CHUNK_TREE, item.chunk_objectid.get());
         if self.0.insert(key.objectid, BlockGroup { place, length: key.offset, item }).is_some() {
             reader.findings.add(Code::BlockGroupItem, place, "one block group at an address", "two");

@@ -1,7 +1,7 @@
 //! Chunk items: in the superblock's array, which leads to the chunk tree, and in the chunk tree, which has them all.
 
-use super::geometry::{Chunk, Chunks, Stripe, shape};
-use super::superblock::{Filesystem, MIXED_GROUPS, RAID_STRIPE_TREE, ZONED};
+use super::geometry::{Chunk, Chunks, KINDS, Stripe, shape};
+use super::superblock::{Filesystem, MIXED_GROUPS, RAID_STRIPE_TREE, REMAP_TREE, ZONED};
 use super::{Code, Findings, Place, Scope};
 use crate::disk::block_group::BlockGroupFlags;
 use crate::disk::chunk::{ChunkItem, FIRST_CHUNK_TREE, STRIPE_LENGTH, StripeItem};
@@ -56,6 +56,13 @@ pub(super) fn add(chunks: &mut Chunks, findings: &mut Findings, place: Place, ch
     }
 }
 
+/// Whether a chunk was moved: what its addresses mean now, only the remap tree says.
+pub(super) fn moved(filesystem: &Filesystem, scope: Scope, item: &[u8]) -> bool {
+    let flags = ChunkItem::read_from_prefix(item).map(|(head, _)| BlockGroupFlags::from(head.chunk_type.get()));
+    let moved = flags.is_ok_and(|flags| flags.contains(BlockGroupFlags::REMAPPED));
+    moved && scope == Scope::Grown && filesystem.incompat(REMAP_TREE)
+}
+
 /// A chunk by its item; `None` where nothing can be mapped by it.
 pub(super) fn parse(
     filesystem: &Filesystem,
@@ -87,10 +94,12 @@ pub(super) fn parse(
         bad(Code::ChunkFlags, &"one known profile", &format_args!("{:#x}", flags.bits()));
         return None;
     };
-    let kinds = BlockGroupFlags::DATA.bits() | BlockGroupFlags::METADATA.bits() | BlockGroupFlags::SYSTEM.bits();
     let mixed = BlockGroupFlags::DATA.with(BlockGroupFlags::METADATA).bits();
-    let kind = flags.bits() & kinds;
-    if kind.count_ones() != 1 && !(kind == mixed && filesystem.incompat(MIXED_GROUPS)) {
+    let kind = flags.bits() & KINDS.bits();
+    let remap = flags.contains(BlockGroupFlags::METADATA_REMAP);
+    if kind.count_ones() != 1 && !(kind == mixed && filesystem.incompat(MIXED_GROUPS))
+        || remap && !filesystem.incompat(REMAP_TREE)
+    {
         bad(Code::ChunkFlags, &"data, metadata or system", &format_args!("{:#x}", flags.bits()));
     }
     let appended = filesystem.incompat(ZONED) && flags.contains(BlockGroupFlags::DATA) && shape.name != "single";

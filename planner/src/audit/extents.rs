@@ -1,6 +1,6 @@
 //! The extent tree: what is allocated, and who is said to refer to it.
 
-use super::geometry::Chunks;
+use super::geometry::{Chunks, TREES};
 use super::reader::Reader;
 use super::walk::Leaf;
 use super::{Code, Place};
@@ -9,6 +9,7 @@ use crate::disk::extent::{
     EXTENT_DATA, EXTENT_FULL_BACKREF, EXTENT_TREE_BLOCK, ExtentDataRef, ExtentItem, TreeBlockInfo,
 };
 use crate::disk::key::{ItemType, Key};
+use crate::disk::root::TreeId;
 use alloc::format;
 use alloc::vec::Vec;
 use zerocopy::FromBytes;
@@ -30,6 +31,8 @@ pub(super) struct Extent {
     pub(super) level: u8,
     /// The first key of a tree block, where the item has it.
     pub(super) key: Option<Key>,
+    /// Whether it is a block of the remap tree, which has no item.
+    pub(super) unlisted: bool,
 }
 
 /// Who refers to an extent, and how often.
@@ -120,6 +123,7 @@ impl Extents {
             full_backref: flags & EXTENT_FULL_BACKREF != 0,
             level: u8::try_from(if skinny { key.offset } else { 0 }).ok()?,
             key: None,
+            unlisted: false,
         };
         if tree_block && !skinny {
             let (info, behind) = TreeBlockInfo::read_from_prefix(rest).ok()?;
@@ -156,6 +160,29 @@ impl Extents {
         Some(rest)
     }
 
+    /// Adds the blocks of the remap tree, which no extent tree accounts for: that it has no item for them shows in that
+    /// none overlaps these.
+    pub(super) fn add_unlisted(&mut self, reader: &Reader<'_>) {
+        let length = u64::from(reader.filesystem.node_size);
+        for (start, block) in reader.blocks.iter().filter(|(_, block)| block.tree == TreeId::Remap.objectid()) {
+            let at = self.extents.partition_point(|extent| extent.start <= *start);
+            let extent = Extent {
+                place: Place::block(block.tree, *start),
+                start: *start,
+                length,
+                references: 1,
+                generation: block.generation,
+                data: false,
+                full_backref: false,
+                level: block.level,
+                key: None,
+                unlisted: true,
+            };
+            self.extents.insert(at, extent);
+            self.references.push(Reference { extent: *start, from: From::Tree(block.tree), count: 1 });
+        }
+    }
+
     /// Whether extents are apart, in chunks of their kind, and as old as they can be.
     pub(super) fn check(&self, reader: &mut Reader<'_>, chunks: &Chunks) {
         let sector = u64::from(reader.filesystem.sector_size);
@@ -175,8 +202,9 @@ impl Extents {
             }
             free = free.max(start.saturating_add(length));
             let right = |flags: BlockGroupFlags| {
-                let trees = flags.bits() & (BlockGroupFlags::METADATA.bits() | BlockGroupFlags::SYSTEM.bits()) != 0;
-                if extent.data { flags.contains(BlockGroupFlags::DATA) } else { trees }
+                let trees = flags.bits() & TREES.bits() != 0;
+                let right = if extent.data { flags.contains(BlockGroupFlags::DATA) } else { trees };
+                right && flags.contains(BlockGroupFlags::METADATA_REMAP) == extent.unlisted
             };
             if !chunks.holding(start, length).is_some_and(|chunk| right(chunk.flags)) {
                 let kind = if extent.data { "data" } else { "trees" };

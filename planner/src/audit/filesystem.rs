@@ -43,6 +43,8 @@ pub(super) struct Contents {
     pub(super) quota_tree: bool,
     pub(super) files: Vec<FileExtent>,
     pub(super) subvolume_entries: Vec<(u64, Entry)>,
+    /// Whether block groups were moved, so that addresses mean what the remap tree says.
+    pub(super) moved: bool,
 }
 
 /// Reads and checks the filesystem on the disks; `compare` has the last word.
@@ -95,6 +97,9 @@ impl Contents {
         if reader.walk(chunk_top, &mut |reader, leaf| self.chunk_tree(reader, leaf)) {
             chunks::compare(&mut reader.findings, array, &self.chunks);
         }
+        if self.moved {
+            return;
+        }
         reader.chunks = core::mem::take(&mut self.chunks);
         for (logical, chunk) in &array.0 {
             if reader.chunks.overlapping(*logical, chunk.end()).is_none() {
@@ -142,6 +147,11 @@ impl Contents {
             let place = leaf.place(slot, key);
             match key.item_type {
                 ItemType::DEV_ITEM => self.devices.device(reader, place, key, data),
+                ItemType::CHUNK_ITEM if chunks::moved(&reader.filesystem, reader.scope, data) => {
+                    self.moved = true;
+                    let found = "one that was moved";
+                    reader.findings.add(Code::RemapUnread, place, "a block group where its chunk says", found);
+                }
                 ItemType::CHUNK_ITEM => {
                     let chunk = chunks::parse(&reader.filesystem, reader.scope, &mut reader.findings, place, key, data);
                     if let Some(chunk) = chunk {
@@ -204,7 +214,11 @@ impl Contents {
         self.subvolume_entries.extend(subvolumes.map(|entry| (top.tree, entry)));
     }
 
-    fn check(&self, reader: &mut Reader<'_>) {
+    fn check(&mut self, reader: &mut Reader<'_>) {
+        if self.moved {
+            return;
+        }
+        self.extents.add_unlisted(reader);
         let chunks = core::mem::take(&mut reader.chunks);
         self.extents.check(reader, &chunks);
         reader.chunks = chunks;

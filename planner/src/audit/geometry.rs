@@ -57,6 +57,14 @@ pub(super) struct Shape {
     pub(super) apart: bool,
 }
 
+/// Bits of a block group that say what it holds.
+pub(super) const KINDS: BlockGroupFlags = BlockGroupFlags::DATA
+    .with(BlockGroupFlags::METADATA)
+    .with(BlockGroupFlags::SYSTEM)
+    .with(BlockGroupFlags::METADATA_REMAP);
+/// Bits of a block group that holds trees.
+pub(super) const TREES: BlockGroupFlags =
+    BlockGroupFlags::METADATA.with(BlockGroupFlags::SYSTEM).with(BlockGroupFlags::METADATA_REMAP);
 /// Bits of a block group that name a profile.
 const PROFILES: [(BlockGroupFlags, Shape); 9] = {
     const fn row(name: &'static str, fewest: u64, most: u64, copies: u64, apart: bool) -> Shape {
@@ -81,8 +89,7 @@ const PROFILES: [(BlockGroupFlags, Shape); 9] = {
 
 /// The shape of the one profile that the flags name; `None` where they name several or have unknown bits.
 pub(super) fn shape(flags: BlockGroupFlags) -> Option<Shape> {
-    let kinds = BlockGroupFlags::DATA.with(BlockGroupFlags::METADATA).with(BlockGroupFlags::SYSTEM);
-    let profile = BlockGroupFlags::from(flags.bits() & !kinds.bits());
+    let profile = BlockGroupFlags::from(flags.bits() & !KINDS.bits());
     PROFILES.into_iter().find(|(bits, _)| *bits == profile).map(|(_, shape)| shape)
 }
 
@@ -112,7 +119,7 @@ impl Chunk {
 
     /// Whether tree blocks may be in it.
     pub(super) const fn holds_trees(&self) -> bool {
-        self.flags.bits() & (BlockGroupFlags::METADATA.bits() | BlockGroupFlags::SYSTEM.bits()) != 0
+        self.flags.bits() & TREES.bits() != 0
     }
 
     /// Where one copy of a logical range stands, run by run. The range lies in the chunk.

@@ -12,7 +12,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// Features by name: the bit of `incompat_flags`, the bit of `compat_ro_flags`.
-const FEATURES: [(&str, u64, u64); 12] = [
+const FEATURES: [(&str, u64, u64); 13] = [
     ("mixed-backref", 1 << 0, 0),
     ("mixed-bg", 1 << 2, 0),
     ("extref", 1 << 6, 0),
@@ -25,6 +25,7 @@ const FEATURES: [(&str, u64, u64); 12] = [
     ("block-group-tree", 0, 1 << 3),
     ("raid-stripe-tree", 1 << 14, 0),
     ("squota", 1 << 16, 0),
+    ("remap-tree", 1 << 17, 0),
 ];
 /// `incompat_flags`: nodes are larger than a page.
 const BIG_METADATA: u64 = 1 << 5;
@@ -90,7 +91,7 @@ fn chunks(plan: &Plan, reader: &mut Reader<'_>) {
         let profiles = &plan.filesystem.profiles;
         for (profile, has) in [
             (profiles.data, matches!(chunk.kind, ChunkKind::Data | ChunkKind::Mixed)),
-            (profiles.metadata, matches!(chunk.kind, ChunkKind::Metadata | ChunkKind::Mixed)),
+            (profiles.metadata, matches!(chunk.kind, ChunkKind::Metadata | ChunkKind::Mixed | ChunkKind::Remap)),
             (profiles.system, chunk.kind == ChunkKind::System),
         ] {
             if has {
@@ -111,6 +112,7 @@ fn say(chunk: &Chunk) -> String {
         (true, ..) => ChunkKind::System,
         (_, true, true) => ChunkKind::Mixed,
         (_, true, false) => ChunkKind::Metadata,
+        _ if has(BlockGroupFlags::METADATA_REMAP) => ChunkKind::Remap,
         _ => ChunkKind::Data,
     };
     let mut text = format!("{kind} {} {}:", chunk.shape().name, chunk.length);

@@ -73,6 +73,9 @@ fn blocks(reader: &mut Reader<'_>, extents: &Extents) {
                 reader.findings.add(Code::ExtentKey, extent.place, "the block's first key", "another");
             }
         }
+        if extent.unlisted {
+            continue;
+        }
         let is_skinny = extent.place.key.is_some_and(|key| key.item_type == ItemType::METADATA_ITEM);
         if is_skinny && !skinny {
             reader.findings.add(Code::ExtentItem, extent.place, "a key with the length", "a key with the level");

@@ -2,7 +2,7 @@
 
 use super::inodes::{Entry, Target, each_name};
 use super::reader::Reader;
-use super::superblock::{BLOCK_GROUP_TREE, FREE_SPACE_TREE, MAX_LEVEL, RAID_STRIPE_TREE};
+use super::superblock::{BLOCK_GROUP_TREE, FREE_SPACE_TREE, MAX_LEVEL, RAID_STRIPE_TREE, REMAP_TREE};
 use super::walk::{Leaf, Top, is_subvolume};
 use super::{Code, Place, Scope};
 use crate::disk::directory::{DIRECTORY_TYPE, name_hash};
@@ -192,7 +192,7 @@ impl Roots {
     pub(super) fn check(&self, reader: &mut Reader<'_>, entries: &[(u64, Entry)]) {
         let filesystem = &reader.filesystem;
         let (own_groups, free_space) = (filesystem.compat_ro(BLOCK_GROUP_TREE), filesystem.compat_ro(FREE_SPACE_TREE));
-        let stripes = filesystem.incompat(RAID_STRIPE_TREE);
+        let (stripes, remap) = (filesystem.incompat(RAID_STRIPE_TREE), filesystem.incompat(REMAP_TREE));
         let new = reader.scope == Scope::New;
         for (tree, needed, allowed) in [
             (TreeId::Extent, true, true),
@@ -200,10 +200,12 @@ impl Roots {
             (TreeId::Fs, true, true),
             (TreeId::Csum, true, true),
             (TreeId::Uuid, new, true),
-            (TreeId::DataReloc, new, true),
+            // Data is moved without it where there is a remap tree, and kernels refuse both at once.
+            (TreeId::DataReloc, new && !remap, !remap),
             (TreeId::FreeSpace, free_space, free_space),
             (TreeId::BlockGroup, own_groups, own_groups),
             (TreeId::RaidStripe, stripes, stripes),
+            (TreeId::Remap, remap, remap),
             (TreeId::Root, false, false),
             (TreeId::Chunk, false, false),
         ] {
@@ -213,6 +215,7 @@ impl Roots {
                 reader.findings.add(Code::RootMissing, Place::tree(tree.objectid()), expected, found);
             }
         }
+        self.remap(reader);
         let place = Place::tree(TreeId::Root.objectid());
         let Directory { inode, named, default, referred } = self.directory;
         if !inode || !named || default.is_none() || new && !referred {
@@ -223,6 +226,17 @@ impl Roots {
             reader.findings.add(Code::RootDirectory, place, "a default subvolume that is there", tree);
         }
         self.subvolumes(reader, entries);
+    }
+
+    /// The superblock leads to the remap tree as well, since addresses mean nothing without it.
+    fn remap(&self, reader: &mut Reader<'_>) {
+        let block = reader.filesystem.superblock;
+        let say = |root, generation, level| format!("the remap tree at {root}, generation {generation}, level {level}");
+        let root = self.roots.get(&TreeId::Remap.objectid()).map(|root| root.item);
+        let expected =
+            root.map_or_else(|| say(0, 0, 0), |item| say(item.bytenr.get(), item.generation.get(), item.level));
+        let found = say(block.remap_root.get(), block.remap_root_generation.get(), block.remap_root_level);
+        reader.findings.equal(Code::SuperblockRoots, Place::filesystem(), expected, found);
     }
 
     /// Every subvolume has its name in its parent: in the root tree both ways, and as an entry of a directory.

@@ -24,8 +24,10 @@ const METADATA_UUID: u64 = 1 << 10;
 pub(super) const ZONED: u64 = 1 << 12;
 /// `incompat_flags`: where data lies on its stripes is kept in a tree.
 pub(super) const RAID_STRIPE_TREE: u64 = 1 << 14;
-/// `incompat_flags` that the audit knows: all up to zoned, the raid stripe tree, and simple quota.
-const KNOWN_INCOMPAT: u64 = 0x1fff | RAID_STRIPE_TREE | 1 << 16;
+/// `incompat_flags`: block groups that were moved are found through a tree.
+pub(super) const REMAP_TREE: u64 = 1 << 17;
+/// `incompat_flags` that the audit knows: all up to zoned, the raid stripe tree, simple quota, and the remap tree.
+const KNOWN_INCOMPAT: u64 = 0x1fff | RAID_STRIPE_TREE | 1 << 16 | REMAP_TREE;
 /// `compat_ro_flags`: there is a free space tree.
 pub(super) const FREE_SPACE_TREE: u64 = 1 << 0;
 /// `compat_ro_flags`: it is whole.
@@ -228,6 +230,7 @@ fn fields(findings: &mut Findings, scope: Scope, place: Place, block: &Superbloc
             findings.add(Code::SuperblockFeatures, place, expected, format!("{found:#x}"));
         }
     }
+    experiments(findings, place, block);
     let generation = block.generation.get();
     for (root, level) in [(block.root, block.root_level), (block.chunk_root, block.chunk_root_level)] {
         let aligned = root.get().checked_rem(u64::from(sector)) == Some(0);
@@ -262,4 +265,21 @@ fn fields(findings: &mut Findings, scope: Scope, place: Place, block: &Superbloc
         findings.add(Code::SuperblockUuidTree, place, format!("at most {generation}"), block.uuid_tree_generation);
     }
     readable
+}
+
+/// What kernels ask of filesystems with experimental features.
+fn experiments(findings: &mut Findings, place: Place, block: &Superblock) {
+    let (incompat, compat_ro) = (block.incompat_flags.get(), block.compat_ro_flags.get());
+    let needs = FREE_SPACE_TREE | FREE_SPACE_TREE_VALID | BLOCK_GROUP_TREE;
+    if incompat & REMAP_TREE == 0 {
+        return;
+    }
+    if incompat & NO_HOLES == 0 || compat_ro & needs != needs {
+        let expected = "no-holes, free-space-tree and block-group-tree with remap-tree";
+        findings.add(Code::SuperblockFeatures, place, expected, format!("{incompat:#x}, {compat_ro:#x}"));
+    }
+    if incompat & (MIXED_GROUPS | ZONED) != 0 {
+        let expected = "neither mixed-bg nor zoned with remap-tree";
+        findings.add(Code::SuperblockFeatures, place, expected, format!("{incompat:#x}"));
+    }
 }

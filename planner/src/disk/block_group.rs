@@ -1,6 +1,6 @@
 //! Block groups: their type flags and their item.
 
-use zerocopy::byteorder::little_endian::U64;
+use zerocopy::byteorder::little_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Type and profile bits of a block group, as in chunk items and block group items.
@@ -32,6 +32,10 @@ impl BlockGroupFlags {
     pub const RAID1C3: Self = Self(1 << 9);
     /// Four copies.
     pub const RAID1C4: Self = Self(1 << 10);
+    /// Moved elsewhere: the remap tree says where.
+    pub const REMAPPED: Self = Self(1 << 11);
+    /// The remap tree.
+    pub const METADATA_REMAP: Self = Self(1 << 12);
 
     /// The bits as on disk.
     #[must_use]
@@ -70,3 +74,16 @@ pub struct BlockGroupItem {
     pub flags: U64,
 }
 const _: () = assert!(size_of::<BlockGroupItem>() == 24);
+
+/// `btrfs_block_group_item_v2`, 36 bytes: what a block group item is where there is a remap tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct RemapBlockGroupItem {
+    /// What every block group has.
+    pub item: BlockGroupItem,
+    /// Bytes that were moved into the block group from others.
+    pub remap_bytes: U64,
+    /// Ranges of a moved block group that are still where they were.
+    pub identity_remap_count: U32,
+}
+const _: () = assert!(size_of::<RemapBlockGroupItem>() == 36);

@@ -33,13 +33,15 @@ pub enum TreeId {
     BlockGroup,
     /// Where data lies on its stripes.
     RaidStripe,
+    /// Where moved block groups are.
+    Remap,
     /// Scratch space for relocating data.
     DataReloc,
 }
 
 impl TreeId {
     /// Every tree, by number.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Root,
         Self::Extent,
         Self::Chunk,
@@ -51,6 +53,7 @@ impl TreeId {
         Self::FreeSpace,
         Self::BlockGroup,
         Self::RaidStripe,
+        Self::Remap,
         Self::DataReloc,
     ];
 
@@ -69,6 +72,7 @@ impl TreeId {
             Self::FreeSpace => 10,
             Self::BlockGroup => 11,
             Self::RaidStripe => 12,
+            Self::Remap => 13,
             // Counted from the end: -9.
             Self::DataReloc => u64::MAX - 8,
         }
@@ -89,6 +93,7 @@ impl TreeId {
             Self::FreeSpace => "free-space",
             Self::BlockGroup => "block-group",
             Self::RaidStripe => "raid-stripe",
+            Self::Remap => "remap",
             Self::DataReloc => "data-reloc",
         }
     }

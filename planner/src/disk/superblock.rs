@@ -145,8 +145,14 @@ pub struct Superblock {
     pub metadata_uuid: [u8; 16],
     /// Global roots; unused here.
     pub nr_global_roots: U64,
+    /// Logical address of the remap tree; 0 for none.
+    pub remap_root: U64,
+    /// Generation of the remap tree.
+    pub remap_root_generation: U64,
+    /// Level of the remap tree.
+    pub remap_root_level: u8,
     /// Always 0.
-    pub reserved: [U64; 27],
+    pub reserved: [u8; 199],
     /// Keys and items of the system chunks.
     pub sys_chunk_array: [u8; SYSTEM_CHUNK_ARRAY_SIZE],
     /// The roots as of the last four transactions.

@@ -15,9 +15,12 @@ pub enum ChunkKind {
     /// File contents and trees (mixed block groups).
     #[serde(rename = "data+metadata")]
     Mixed,
-    /// Every tree but the chunk tree.
+    /// Every tree that has no chunks of its own.
     #[serde(rename = "metadata")]
     Metadata,
+    /// The remap tree.
+    #[serde(rename = "remap")]
+    Remap,
     /// The chunk tree.
     #[serde(rename = "system")]
     System,
@@ -31,6 +34,7 @@ impl ChunkKind {
             Self::Data => "data",
             Self::Mixed => "data+metadata",
             Self::Metadata => "metadata",
+            Self::Remap => "remap",
             Self::System => "system",
         }
     }

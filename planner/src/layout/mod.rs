@@ -17,7 +17,7 @@ pub use chunk::{Chunk, ChunkKind, Stripe};
 pub use device::{DeviceExtent, DeviceSpace};
 pub use mapping::{Geometry, Position};
 
-use crate::request::{Profile, RequestError, Settings};
+use crate::request::{Feature, Profile, RequestError, Settings};
 use crate::units::{Checked, Logical, MIB, Physical, wide};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -60,6 +60,9 @@ impl Layout {
         layout.reserve_first_chunk()?;
         let (main, others): (ChunkKind, &[ChunkKind]) = match settings.zone_size {
             _ if settings.mixed() => (ChunkKind::Mixed, &[]),
+            None if settings.features.has(Feature::RemapTree) => {
+                (ChunkKind::Metadata, &[ChunkKind::Remap, ChunkKind::Data])
+            }
             None => (ChunkKind::Metadata, &[ChunkKind::Data]),
             // The second one is where the kernel moves data to when it makes zones free.
             Some(_) => (ChunkKind::Metadata, &[ChunkKind::Data, ChunkKind::Data]),
@@ -73,12 +76,13 @@ impl Layout {
         layout.total_size = settings.total_size;
         let wanted = |kind| match kind {
             ChunkKind::Data => settings.data,
-            ChunkKind::Mixed | ChunkKind::Metadata | ChunkKind::System => settings.metadata,
+            ChunkKind::Mixed | ChunkKind::Metadata | ChunkKind::Remap | ChunkKind::System => settings.metadata,
         };
         let temporary = layout.chunks.clone();
-        for kind in [ChunkKind::System, main].iter().chain(others) {
-            if wanted(*kind) != Profile::Single {
-                layout.allocate(*kind, wanted(*kind))?;
+        // The chunk of the remap tree comes last: mkfs.btrfs leaves the first one to it, so that it moves no other.
+        for kind in [ChunkKind::System, main, ChunkKind::Data, ChunkKind::Remap] {
+            if wanted(kind) != Profile::Single && temporary.iter().any(|chunk| chunk.kind == kind) {
+                layout.allocate(kind, wanted(kind))?;
             }
         }
         for chunk in temporary {

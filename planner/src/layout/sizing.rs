@@ -30,7 +30,7 @@ impl ChunkLimits {
         let metadata = if total_size > LARGE_FILESYSTEM { GIB } else { 256 * MIB };
         let (stripe, length, min_stripe) = match kind {
             _ if profile == Profile::Single => (8 * MIB, 32 * MIB, MIB),
-            ChunkKind::System => (8 * MIB, 16 * MIB, MIB),
+            ChunkKind::System | ChunkKind::Remap => (8 * MIB, 16 * MIB, MIB),
             ChunkKind::Metadata => (metadata, metadata, 32 * MIB),
             ChunkKind::Data | ChunkKind::Mixed => (GIB, 10 * GIB, 64 * MIB),
         };
@@ -48,7 +48,7 @@ impl ChunkLimits {
         zone_size: u64,
     ) -> Result<Self, RequestError> {
         let regular = match kind {
-            ChunkKind::System => 16 * MIB,
+            ChunkKind::System | ChunkKind::Remap => 16 * MIB,
             ChunkKind::Metadata if total_size > LARGE_FILESYSTEM => GIB,
             ChunkKind::Metadata => 256 * MIB,
             ChunkKind::Data | ChunkKind::Mixed => 10 * GIB,

@@ -91,6 +91,14 @@ pub enum RequestError {
         /// The other.
         other: Feature,
     },
+    /// A feature switched off that another needs.
+    #[error("the feature {feature} needs {needed}, which is switched off")]
+    FeaturesNeed {
+        /// The feature that was asked for.
+        feature: Feature,
+        /// The one that it needs.
+        needed: Feature,
+    },
     /// A feature that must be allowed.
     #[error("the feature {feature} is experimental: kernels mount it only where they were built for experiments")]
     FeatureExperimental {
@@ -415,6 +423,7 @@ impl RequestError {
             Self::MixedProfiles { .. } => "give -d and -m the same profile, or neither",
             Self::MixedContradiction => "leave out -M or ^mixed-bg",
             Self::FeaturesExclude { .. } => "choose one of them",
+            Self::FeaturesNeed { .. } => "switch on both, or neither",
             Self::FeatureExperimental { .. } => "leave it out, or allow what is experimental (--experimental)",
             Self::FeatureUnplanned { .. } => "leave it out",
             Self::TargetFeature { bound: true, .. } => {

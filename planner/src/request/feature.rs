@@ -232,7 +232,7 @@ impl Feature {
             Self::RemapTree => {
                 let row = row("remap-tree", Incompat(1 << 17), kernel(6, 20), "moved block groups are found by a tree");
                 let row = needs(&[Self::NoHoles, Self::FreeSpaceTree, Self::BlockGroupTree], row);
-                status(Unplanned(UNTRIED), excludes(&[Self::MixedBg, Self::Zoned], row))
+                status(Experimental, excludes(&[Self::MixedBg, Self::Zoned], row))
             }
         }
     }

@@ -18,6 +18,7 @@ impl RequestError {
             Self::MixedProfiles { .. } => "metadata",
             Self::MixedContradiction => "mixed",
             Self::FeaturesExclude { .. }
+            | Self::FeaturesNeed { .. }
             | Self::FeatureExperimental { .. }
             | Self::FeatureUnplanned { .. }
             | Self::FeatureNeeded { .. }

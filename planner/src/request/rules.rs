@@ -205,6 +205,14 @@ fn features(
             FeatureStatus::Experimental => return Err(RequestError::FeatureExperimental { feature }),
         }
     }
+    for feature in features.iter().filter(|feature| feature.traits().experimental()) {
+        for needed in feature.traits().needs.iter().copied() {
+            if switched_off(request, needed) {
+                return Err(RequestError::FeaturesNeed { feature, needed });
+            }
+            features.set(needed, true);
+        }
+    }
     for profile in [data, metadata] {
         let Some(needed) = profile.traits().needs else { continue };
         if switched_off(request, needed) {

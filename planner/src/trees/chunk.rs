@@ -87,6 +87,7 @@ pub(super) const fn flags(chunk: &Chunk) -> BlockGroupFlags {
         ChunkKind::Data => BlockGroupFlags::DATA,
         ChunkKind::Mixed => BlockGroupFlags::DATA.with(BlockGroupFlags::METADATA),
         ChunkKind::Metadata => BlockGroupFlags::METADATA,
+        ChunkKind::Remap => BlockGroupFlags::METADATA_REMAP,
         ChunkKind::System => BlockGroupFlags::SYSTEM,
     };
     kind.with(chunk.profile.traits().flags)

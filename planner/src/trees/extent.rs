@@ -23,15 +23,16 @@ pub(super) fn items(settings: &Settings, layout: &Layout, placement: &Placement,
     let mut items = Items::new();
     let own_tree = settings.features.has(Feature::BlockGroupTree);
     let mut groups = layout.chunks().iter().zip(&placement.groups).filter(|_| !own_tree).peekable();
-    for record in records {
+    // The remap tree is asked before any address is: the superblock leads to it, and no extent tree accounts for it.
+    for record in records.iter().filter(|record| record.tree != TreeId::Remap) {
         // A block's own key sorts below that of a block group at the same address.
         while let Some((chunk, group)) = groups.next_if(|(chunk, _)| chunk.logical < record.logical) {
-            block_group::push(&mut items, chunk, group.used);
+            block_group::push(settings, &mut items, chunk, group.used);
         }
         push(settings, &mut items, record);
     }
     for (chunk, group) in groups {
-        block_group::push(&mut items, chunk, group.used);
+        block_group::push(settings, &mut items, chunk, group.used);
     }
     items
 }

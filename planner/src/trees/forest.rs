@@ -80,7 +80,7 @@ impl Forest {
                 describing.push((TreeId::FreeSpace, free_space::items(layout, &placement)));
             }
             if settings.features.has(Feature::BlockGroupTree) {
-                describing.push((TreeId::BlockGroup, block_group::items(layout, &placement)));
+                describing.push((TreeId::BlockGroup, block_group::items(settings, layout, &placement)));
             }
             if fit(&mut trees, &mut leaves, node_size, describing)? {
                 return Self::write(settings, layout, trees, placement);
@@ -148,8 +148,13 @@ fn independent(settings: &Settings, contents: &Contents) -> Result<Trees, Reques
         (TreeId::Fs, subvolume),
         (TreeId::Csum, Items::new()),
         (TreeId::Uuid, uuid::items(settings)),
-        (TreeId::DataReloc, fs::items(settings, 0)),
     ]);
+    if has(Feature::RemapTree) {
+        // It says where block groups were moved to, of which there are none. Data is moved without the other tree.
+        items.insert(TreeId::Remap, Items::new());
+    } else {
+        items.insert(TreeId::DataReloc, fs::items(settings, 0));
+    }
     if has(Feature::Quota) || has(Feature::SimpleQuota) {
         items.insert(TreeId::Quota, quota::items(settings, fs_bytes));
     }

@@ -35,30 +35,26 @@ pub(super) fn place(
     levels: &BTreeMap<TreeId, Vec<usize>>,
 ) -> Result<Placement, RequestError> {
     let main = if settings.mixed() { ChunkKind::Mixed } else { ChunkKind::Metadata };
-    let total = |system: bool| {
-        let of_kind = levels.iter().filter(|(tree, _)| (**tree == TreeId::Chunk) == system);
-        of_kind.flat_map(|(_, sizes)| sizes).fold(0_usize, |sum, count| sum.saturating_add(*count))
+    let home = |tree: TreeId| match tree {
+        TreeId::Chunk => ChunkKind::System,
+        TreeId::Remap => ChunkKind::Remap,
+        _ => main,
     };
-    let system = slots(settings, layout, ChunkKind::System, total(true))?;
-    let metadata = slots(settings, layout, main, total(false))?;
-
     let mut placement = Placement::default();
-    let (mut system_slots, mut metadata_slots) = (system.iter().copied(), metadata.iter().copied());
-    for (tree, sizes) in levels {
-        let count = sizes.iter().fold(0_usize, |sum, count| sum.saturating_add(*count));
-        let places = if *tree == TreeId::Chunk {
-            system_slots.by_ref().take(count).collect()
-        } else {
-            metadata_slots.by_ref().take(count).collect()
-        };
-        placement.trees.insert(*tree, places);
+    let mut of_kind: BTreeMap<ChunkKind, Vec<Logical>> = BTreeMap::new();
+    for kind in [ChunkKind::System, ChunkKind::Remap, main] {
+        let trees = || levels.iter().filter(|(tree, _)| home(**tree) == kind);
+        let sum = |sizes: &[usize]| sizes.iter().fold(0_usize, |sum, count| sum.saturating_add(*count));
+        let total = trees().fold(0_usize, |total, (_, sizes)| total.saturating_add(sum(sizes)));
+        let places = slots(settings, layout, kind, total)?;
+        let mut free = places.iter().copied();
+        for (tree, sizes) in trees() {
+            placement.trees.insert(*tree, free.by_ref().take(sum(sizes)).collect());
+        }
+        of_kind.insert(kind, places);
     }
     for chunk in layout.chunks() {
-        let slots: &[Logical] = match chunk.kind {
-            ChunkKind::System => &system,
-            kind if kind == main => &metadata,
-            _ => &[],
-        };
+        let slots = of_kind.get(&chunk.kind).map(Vec::as_slice).unwrap_or_default();
         placement.groups.push(space(chunk, slots, u64::from(settings.node_size))?);
     }
     Ok(placement)

@@ -90,6 +90,12 @@ fn content(settings: &Settings, layout: &Layout, forest: &Forest) -> Result<Supe
     block.compat_ro_flags = flags.compat_ro.into();
     block.incompat_flags = flags.incompat.into();
     block.csum_type = settings.checksum.on_disk().into();
+    if settings.features.has(Feature::RemapTree) {
+        let remap = top(TreeId::Remap);
+        block.remap_root = remap.logical.get().into();
+        block.remap_root_generation = generation;
+        block.remap_root_level = remap.level;
+    }
     block.root_level = root.level;
     block.chunk_root_level = chunk_root.level;
     // The last byte stays zero: labels have at most 255.

@@ -149,7 +149,7 @@ pub(super) fn spans(plan: &Plan, device: &Device) -> Vec<Span> {
         let holder = match chunk.kind {
             ChunkKind::Data => Holder::Data,
             ChunkKind::Mixed => Holder::Mixed,
-            ChunkKind::Metadata => Holder::Metadata,
+            ChunkKind::Metadata | ChunkKind::Remap => Holder::Metadata,
             ChunkKind::System => Holder::System,
         };
         for stripe in chunk.stripes.iter().filter(|stripe| stripe.devid == device.devid) {

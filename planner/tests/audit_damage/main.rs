@@ -43,8 +43,8 @@ fn parity() -> Plan {
     make(3, Some(Profile::Raid5), &[])
 }
 
-/// A filesystem with a raid stripe tree.
-fn stripes(features: &[&str]) -> Plan {
+/// A filesystem with an experimental feature.
+fn experiment(features: &[&str]) -> Plan {
     let mut request = Request::new(vec![DeviceFacts::described(10 << 30); 2], "damage", 1_700_000_000);
     request.features = features.iter().map(|name| name.parse().unwrap()).collect();
     (request.experimental, request.data) = (true, Some(Profile::Raid1));
@@ -52,11 +52,16 @@ fn stripes(features: &[&str]) -> Plan {
 }
 
 fn stripe_tree() -> Plan {
-    stripes(&["raid-stripe-tree"])
+    experiment(&["raid-stripe-tree"])
 }
 
 fn zoned_stripe_tree() -> Plan {
-    stripes(&["zoned"])
+    experiment(&["zoned"])
+}
+
+/// A filesystem with a remap tree.
+fn remap() -> Plan {
+    experiment(&["remap-tree"])
 }
 
 /// An item for the first bytes of the data chunk, at these places of the two devices.
@@ -107,7 +112,7 @@ const DAMAGES: &[Damage] = &[
     (Code::SuperblockLabel, default, |p| superblocks(p, |it| it.label = [b'x'; 256])),
     (Code::SuperblockUuidTree, default, |p| superblocks(p, |it| it.uuid_tree_generation = u64::MAX.into())),
     (Code::SuperblockCache, default, |p| superblocks(p, |it| it.cache_generation = 5.into())),
-    (Code::SuperblockUnused, default, |p| superblocks(p, |it| it.reserved[3] = 1.into())),
+    (Code::SuperblockUnused, default, |p| superblocks(p, |it| it.reserved[3] = 1)),
     (Code::SystemChunkArray, default, |p| superblocks(p, |it| it.sys_chunk_array[17 + 48] = 9)),
     (Code::SystemChunkArray, default, |p| superblocks(p, |it| it.sys_chunk_array[2047] = 9)),
     (Code::BackupRoots, default, |p| superblocks(p, |it| it.super_roots[0].fs_root = 4096.into())),
@@ -266,6 +271,33 @@ const DAMAGES: &[Damage] = &[
         let key = Key::new(data_chunk(p), Type::RAID_STRIPE, 65536);
         add_strides(p, key, &[(1, 1 << 30), (2, 1 << 30)]);
     }),
+    (Code::RootMissing, remap, |p| superblocks(p, |it| it.incompat_flags = 0x361.into())),
+    (Code::RootMissing, default, |p| superblocks(p, |it| it.incompat_flags = 0x2_0361.into())),
+    (Code::SuperblockRoots, default, |p| superblocks(p, |it| it.remap_root = 4096.into())),
+    (Code::SuperblockRoots, remap, |p| superblocks(p, |it| it.remap_root = 0.into())),
+    (Code::SuperblockRoots, remap, |p| superblocks(p, |it| it.remap_root_generation = 0.into())),
+    (Code::SuperblockRoots, remap, |p| superblocks(p, |it| it.remap_root_level = 1)),
+    (Code::SuperblockFeatures, remap, |p| superblocks(p, |it| it.incompat_flags = 0x2_0161.into())),
+    (Code::SuperblockFeatures, remap, |p| superblocks(p, |it| it.incompat_flags = 0x2_0365.into())),
+    (Code::SuperblockFeatures, remap, |p| superblocks(p, |it| it.compat_ro_flags = 0x3.into())),
+    (Code::ChunkFlags, remap, |p| {
+        // The last chunk is that of the remap tree.
+        items(p, "chunk", |items| items.last_mut().unwrap().1[24] |= 1);
+    }),
+    (Code::ChunkFlags, default, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 24, &[0, 1 << 4])),
+    (Code::BlockGroupItem, remap, |p| item(p, "block-group", BG, |_, data| data.truncate(24))),
+    (Code::BlockGroupItem, default, |p| item(p, "block-group", BG, |_, data| data.resize(36, 0))),
+    (Code::BlockGroupItem, remap, |p| bytes(p, "block-group", BG, 24, &[1])),
+    (Code::BlockGroupItem, remap, |p| bytes(p, "block-group", BG, 32, &[1])),
+    (Code::ItemUnknown, remap, |p| add(p, "remap", Key::new(data_chunk(p), Type(235), 65536), &[0; 8])),
+    (Code::ExtentRange, remap, |p| {
+        let logical = p.blocks.iter().find(|block| block.tree == "remap").unwrap().logical.get();
+        let mut data = vec![0; 33];
+        (data[0], data[8], data[16], data[24], data[25]) = (1, 1, 2, 176, 13);
+        add(p, "extent", Key::new(logical, Type::METADATA_ITEM, 0), &data);
+    }),
+    (Code::RemapUnread, remap, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 25, &[1 << 3])),
+    (Code::IndexFilesystem, remap, |p| p.filesystem.requires.experimental = false),
     (Code::QuotaItem, quota, |p| bytes(p, "quota", Type::QGROUP_STATUS, 0, &[9])),
     (Code::QuotaCount, quota, |p| bytes(p, "quota", Type::QGROUP_INFO, 8, &[9])),
     (Code::NewGeneration, default, |p| superblocks(p, |it| it.chunk_root_generation = 0.into())),
@@ -337,7 +369,7 @@ fn every_code_has_its_damage() {
 /// The plans that damage is done to are good.
 #[test]
 fn undamaged_filesystems_are_clean() {
-    for make in [default, two, quota, full_items, parity, stripe_tree, zoned_stripe_tree] {
+    for make in [default, two, quota, full_items, parity, stripe_tree, zoned_stripe_tree, remap] {
         let report = audit_plan(&make());
         assert!(report.findings.is_empty(), "{:?}", report.findings);
     }

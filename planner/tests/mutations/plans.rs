@@ -170,6 +170,11 @@ pub(crate) fn plans() -> Vec<(&'static str, Plan)> {
         ("emulated", features(&["zoned"])),
         ("small zones", Request { emulated_zone_size: Some(16 * MIB), experimental: true, ..features(&["zoned"]) }),
         ("stripe tree", Request { experimental: true, ..features(&["raid-stripe-tree"]) }),
+        ("remap tree", Request { experimental: true, ..features(&["remap-tree"]) }),
+        (
+            "remap tree raid1",
+            Request { experimental: true, features: features(&["remap-tree"]).features, ..both(3, Raid1) },
+        ),
         ("zoned stripe tree", Request { data: Some(Raid1), experimental: true, ..zoned(2, Raid1) }),
         ("no block group tree", features(&["^block-group-tree"])),
         ("no holes off", features(&["^no-holes"])),

@@ -72,6 +72,7 @@ fn name(kind: ChunkKind) -> &'static str {
         ChunkKind::Data => "Data",
         ChunkKind::Mixed => "Data+Metadata",
         ChunkKind::Metadata => "Metadata",
+        ChunkKind::Remap => "Remap",
         ChunkKind::System => "System",
     }
 }

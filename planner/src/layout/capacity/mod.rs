@@ -224,7 +224,7 @@ impl<'a> Filling<'a> {
                     filling.data_chunks = filling.data_chunks.plus(1)?;
                 }
                 ChunkKind::Metadata => filling.metadata = filling.metadata.plus(usable)?,
-                ChunkKind::System => {}
+                ChunkKind::System | ChunkKind::Remap => {}
             }
         }
         for set in pool.sets() {
@@ -269,7 +269,7 @@ impl<'a> Filling<'a> {
                 self.data = self.data.plus(usable)?;
                 self.data_chunks = self.data_chunks.plus(times)?;
             }
-            ChunkKind::Metadata | ChunkKind::System => self.metadata = self.metadata.plus(usable)?,
+            ChunkKind::Metadata | ChunkKind::System | ChunkKind::Remap => self.metadata = self.metadata.plus(usable)?,
         }
         Ok(true)
     }

@@ -57,7 +57,7 @@ impl Policy {
                     ChunkKind::Data | ChunkKind::Mixed => 10 * GIB,
                     ChunkKind::Metadata if total > LARGE_FILESYSTEM => GIB,
                     ChunkKind::Metadata => 256 * MIB,
-                    ChunkKind::System => 32 * MIB,
+                    ChunkKind::System | ChunkKind::Remap => 32 * MIB,
                 };
                 (longest.min(LONGEST_STRIPE), longest.min(tenth), STRIPE_LENGTH)
             }
@@ -67,7 +67,7 @@ impl Policy {
                 let longest = match kind {
                     ChunkKind::Data | ChunkKind::Mixed => round_down(10 * GIB, zone),
                     ChunkKind::Metadata => zone,
-                    ChunkKind::System => zone.saturating_mul(2),
+                    ChunkKind::System | ChunkKind::Remap => zone.saturating_mul(2),
                 };
                 (zone, longest.min(round_down(tenth, zone).max(fewest)), zone)
             }

@@ -15,7 +15,7 @@ pub(super) fn taker(item_type: u8) -> Option<Take> {
         13 => inode::extended_names,
         24 | 84 | 96 => inode::entries,
         // Keys that say everything.
-        48 | 199 | 246 => nothing,
+        48 | 199 | 234 | 246 => nothing,
         108 => extent::file,
         128 => extent::checksums,
         132 => root::item,
@@ -33,6 +33,7 @@ pub(super) fn taker(item_type: u8) -> Option<Take> {
         216 => space::device,
         228 => space::chunk,
         230 => space::raid_stripe,
+        235 | 236 => space::remap,
         240 => quota::status,
         242 => quota::info,
         244 => quota::limit,

@@ -9,7 +9,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// Item types by number.
-const ITEM_TYPES: [(u8, &str); 36] = [
+const ITEM_TYPES: [(u8, &str); 39] = [
     (1, "INODE_ITEM"),
     (12, "INODE_REF"),
     (13, "INODE_EXTREF"),
@@ -41,6 +41,9 @@ const ITEM_TYPES: [(u8, &str); 36] = [
     (216, "DEV_ITEM"),
     (228, "CHUNK_ITEM"),
     (230, "RAID_STRIPE"),
+    (234, "IDENTITY_REMAP"),
+    (235, "REMAP"),
+    (236, "REMAP_BACKREF"),
     (240, "QGROUP_STATUS"),
     (242, "QGROUP_INFO"),
     (244, "QGROUP_LIMIT"),
@@ -49,7 +52,7 @@ const ITEM_TYPES: [(u8, &str); 36] = [
 ];
 
 /// Type and profile bits of block groups.
-pub(super) const BLOCK_GROUP: [(u64, &str); 11] = [
+pub(super) const BLOCK_GROUP: [(u64, &str); 13] = [
     (1 << 0, "DATA"),
     (1 << 1, "SYSTEM"),
     (1 << 2, "METADATA"),
@@ -61,6 +64,8 @@ pub(super) const BLOCK_GROUP: [(u64, &str); 11] = [
     (1 << 8, "RAID6"),
     (1 << 9, "RAID1C3"),
     (1 << 10, "RAID1C4"),
+    (1 << 11, "REMAPPED"),
+    (1 << 12, "METADATA_REMAP"),
 ];
 
 /// Bits of a tree block's header.

@@ -9,7 +9,13 @@ use alloc::format;
 pub(super) fn block_group(cursor: &mut Cursor<'_>, _: ChecksumType) -> Taken {
     cursor.u64("used")?;
     cursor.u64("chunk_objectid")?;
-    cursor.flags("flags", 8, &names::BLOCK_GROUP).map(|_| ())
+    cursor.flags("flags", 8, &names::BLOCK_GROUP)?;
+    // Where there is a remap tree there are two fields more.
+    if cursor.left() > 0 {
+        cursor.u64("remap_bytes")?;
+        cursor.u32("identity_remap_count")?;
+    }
+    Ok(())
 }
 
 pub(super) fn free_space_info(cursor: &mut Cursor<'_>, _: ChecksumType) -> Taken {
@@ -86,6 +92,11 @@ pub(super) fn chunk_fields(cursor: &mut Cursor<'_>) -> Taken {
         })?;
     }
     Ok(())
+}
+
+/// Where a range was moved to, or came from.
+pub(super) fn remap(cursor: &mut Cursor<'_>, _: ChecksumType) -> Taken {
+    cursor.u64("address").map(|_| ())
 }
 
 /// Where the stripes of an extent stand in a zoned filesystem of several devices.

@@ -67,7 +67,10 @@ fn fields(cursor: &mut Cursor<'_>, used: &mut usize) -> Taken {
     cursor.u64("uuid_tree_generation")?;
     cursor.uuid("metadata_uuid")?;
     cursor.u64("nr_global_roots")?;
-    cursor.reserved("reserved", 216)?;
+    cursor.u64("remap_root")?;
+    cursor.u64("remap_root_generation")?;
+    cursor.u8("remap_root_level")?;
+    cursor.reserved("reserved", 199)?;
     *used = usize::try_from(array_size).unwrap_or(usize::MAX).min(SYSTEM_CHUNK_ARRAY_SIZE);
     cursor.content(ARRAY, SYSTEM_CHUNK_ARRAY_SIZE, |_| format!("{array_size} bytes in use"))?;
     for number in 0..4 {

@@ -174,7 +174,7 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
         plans: &["dup", "raid1"],
         expect: Any,
         change: |plan| {
-            edit::superblocks(plan, |block| block.reserved[3] = 1.into());
+            edit::superblocks(plan, |block| block.reserved[3] = 1);
         },
     },
     Mutation {
@@ -620,6 +620,112 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
         expect: Any,
         change: |plan| {
             edit::leaf(plan, "raid-stripe", |bytes| edit::header(bytes, |header| header.nritems = 1.into()));
+        },
+    },
+    Mutation {
+        name: "remap tree: the bit goes",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.incompat_flags = (block.incompat_flags.get() ^ (1 << 17)).into());
+            plan.filesystem.flags.incompat ^= 1 << 17;
+        },
+    },
+    Mutation {
+        name: "remap tree: the bit comes",
+        plans: &["dup", "raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.incompat_flags = (block.incompat_flags.get() ^ (1 << 17)).into());
+            plan.filesystem.flags.incompat ^= 1 << 17;
+        },
+    },
+    Mutation {
+        name: "remap tree: another owner",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "remap", |bytes| edit::header(bytes, |header| header.owner = 12.into()));
+        },
+    },
+    Mutation {
+        name: "remap tree: an item",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "remap", |bytes| edit::header(bytes, |header| header.nritems = 1.into()));
+        },
+    },
+    Mutation {
+        name: "remap tree: another place in the superblock",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.remap_root = (block.remap_root.get() + 16384).into());
+        },
+    },
+    Mutation {
+        name: "remap tree: none in the superblock",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.remap_root = 0.into());
+        },
+    },
+    Mutation {
+        name: "remap tree: another generation in the superblock",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.remap_root_generation = 2.into());
+        },
+    },
+    Mutation {
+        name: "remap tree: another level in the superblock",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.remap_root_level = 1);
+        },
+    },
+    Mutation {
+        name: "remap tree: a place in a superblock without one",
+        plans: &["dup", "raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.remap_root = (64 << 20).into());
+        },
+    },
+    Mutation {
+        name: "remap tree: bytes moved into a block group",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "block-group", |bytes| edit::data(bytes, 192, |item| edit::add(item, 24, 4096)));
+        },
+    },
+    Mutation {
+        name: "remap tree: a range left behind in a block group",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "block-group", |bytes| edit::data(bytes, 192, |item| item[32] = 1));
+        },
+    },
+    Mutation {
+        name: "remap tree: a chunk that was moved",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "chunk", |bytes| edit::data(bytes, 228, |item| item[25] |= 1 << 3));
+        },
+    },
+    Mutation {
+        name: "remap tree: a chunk for it of another kind",
+        plans: &["remap tree", "remap tree raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "chunk", |bytes| edit::data(bytes, 228, |item| (item[24], item[25]) = (0, 1 << 4)));
         },
     },
     Mutation {
