@@ -16,6 +16,11 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use zerocopy::FromBytes;
 
+/// The bit of a chunk's type that says that it holds the remap tree.
+const REMAP: u64 = 1 << 12;
+/// The bits of a chunk's type that say what it holds.
+pub const KINDS: u64 = 0b111 | REMAP;
+
 /// One golden layout.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Golden {
@@ -27,6 +32,12 @@ pub struct Golden {
     pub device_sizes: Vec<u64>,
     /// Whether the reference made a filesystem.
     pub accepted: bool,
+    /// Whether the reference was built for experiments.
+    #[serde(default)]
+    pub experimental: bool,
+    /// Logical addresses of chunks that the reference leaves of its temporary filesystem, and a plan does not have.
+    #[serde(default)]
+    pub left_behind: Vec<u64>,
     /// What it said where it did not.
     #[serde(default)]
     pub reference_errors: Vec<String>,
@@ -73,6 +84,10 @@ pub fn request(options: &[String], device_sizes: &[u64]) -> Outcome<Request> {
             "--csum" => match ChecksumType::from_name(value()?) {
                 Some(checksum) => request.checksum = checksum,
                 None => return fail("unknown checksum"),
+            },
+            "--param" => match value()?.strip_prefix("zone-size=") {
+                Some(bytes) => request.emulated_zone_size = Some(size(bytes)?),
+                None => return fail("unknown parameter"),
             },
             "-O" => {
                 for switch in value()?.split(',') {
@@ -180,16 +195,17 @@ fn chunks(contents: &Contents) -> Outcome<Vec<Value>> {
             stripes.push((stripe.devid.get(), stripe.offset.get()));
         }
         let bits = chunk.chunk_type.get();
-        let kind = match bits & 0b111 {
+        let kind = match bits & KINDS {
             0b001 => "data",
             0b010 => "system",
             0b100 => "metadata",
             0b101 => "data+metadata",
+            REMAP => "remap",
             other => return fail(format!("a chunk has the type {other:#b}")),
         };
-        let Some(profile) = Profile::ALL.into_iter().find(|profile| profile.traits().flags.bits() == bits & !0b111)
+        let Some(profile) = Profile::ALL.into_iter().find(|profile| profile.traits().flags.bits() == bits & !KINDS)
         else {
-            return fail(format!("a chunk has the profile bits {:#x}", bits & !0b111));
+            return fail(format!("a chunk has the profile bits {:#x}", bits & !KINDS));
         };
         if usize::from(chunk.num_stripes.get()) != stripes.len() {
             return fail(format!("a chunk of {} stripes lists {}", chunk.num_stripes, stripes.len()));
@@ -264,6 +280,41 @@ fn printed(key: Key) -> Value {
         ItemType(number) => return json!([objectid.to_string(), format!("UNKNOWN.{number}"), offset.to_string()]),
     };
     json!([objectid, name, offset])
+}
+
+/// Takes chunks out of a layout, with everything that is there because of them.
+pub fn without_chunks(layout: &mut Map<String, Value>, chunks: &[u64]) -> Outcome {
+    if chunks.is_empty() {
+        return Ok(());
+    }
+    fn list<'a>(layout: &'a mut Map<String, Value>, name: &str) -> Outcome<&'a mut Vec<Value>> {
+        layout.get_mut(name).and_then(Value::as_array_mut).map_or_else(|| fail(format!("a layout has no {name}")), Ok)
+    }
+    let gone = |logical: &Value| logical.as_u64().is_some_and(|logical| chunks.contains(&logical));
+    let text = |number: &Value| number.to_string();
+    list(layout, "chunks")?.retain(|chunk| !gone(&chunk["logical"]));
+    let extents = list(layout, "dev_extents")?;
+    let removed: Vec<Value> = extents.iter().filter(|extent| gone(&extent[2])).cloned().collect();
+    extents.retain(|extent| !gone(&extent[2]));
+    for device in list(layout, "devices")? {
+        let of_device = removed.iter().filter(|extent| extent[0] == device["devid"]);
+        let bytes: u64 = of_device.filter_map(|extent| extent[3].as_u64()).sum();
+        let left = device["bytes_used"].as_u64().and_then(|used| used.checked_sub(bytes));
+        device["bytes_used"] = json!(left);
+    }
+    let chunks: Vec<String> = chunks.iter().map(u64::to_string).collect();
+    let Some(trees) = layout.get_mut("items").and_then(Value::as_object_mut) else {
+        return fail("a layout has no items");
+    };
+    for keys in trees.values_mut().filter_map(Value::as_array_mut) {
+        keys.retain(|key| match key[1].as_str() {
+            Some("CHUNK_ITEM") => !chunks.iter().any(|chunk| key[2] == chunk.as_str()),
+            Some("BLOCK_GROUP_ITEM") => !chunks.iter().any(|chunk| key[0] == chunk.as_str()),
+            Some("DEV_EXTENT") => !removed.iter().any(|it| key[0] == text(&it[0]) && key[2] == text(&it[1])),
+            _ => true,
+        });
+    }
+    Ok(())
 }
 
 /// Where two layouts differ, a line for each place. The key of the UUID tree is a UUID that the reference drew at random,

@@ -1,6 +1,7 @@
 //! The filesystem that image files hold.
 
 use super::{Blocks, Contents, Item, Reader, SuperblockCopy};
+use crate::golden::KINDS;
 use crate::suite::{Outcome, ensure, fail};
 use btrfs_planner::disk::checksum::ChecksumType;
 use btrfs_planner::disk::chunk::{ChunkItem, StripeItem};
@@ -14,9 +15,6 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use zerocopy::FromBytes;
-
-/// The bits of a chunk's type that tell what it holds.
-const KINDS: u64 = 0b111;
 
 impl Contents {
     /// Reads all of what is on these disks, in the order of their devids.
