@@ -26,7 +26,7 @@ pub mod trees;
 pub mod units;
 pub mod view;
 
-pub use plan::Plan;
+pub use plan::{Draft, Plan};
 pub use request::{Request, RequestError, Settings};
 
 use layout::Layout;
@@ -42,15 +42,28 @@ pub fn plan(request: &Request) -> Result<Plan, RequestError> {
     plan_with(request, &Contents::default())
 }
 
+/// Plans an empty filesystem and leaves the seal for later: it takes half of the time, and who only looks needs none.
+///
+/// # Errors
+///
+/// As [`plan()`].
+pub fn draft(request: &Request) -> Result<Draft, RequestError> {
+    draft_with(request, &Contents::default())
+}
+
 /// Plans a filesystem that holds these items from the start.
 ///
 /// # Errors
 ///
 /// As [`plan()`], and where the contents are not in order or do not fit.
 pub fn plan_with(request: &Request, contents: &Contents) -> Result<Plan, RequestError> {
+    draft_with(request, contents).map(Plan::from)
+}
+
+fn draft_with(request: &Request, contents: &Contents) -> Result<Draft, RequestError> {
     let settings = Settings::resolve(request)?;
     let mut layout = Layout::new(&settings)?;
     let forest = Forest::plant(&settings, &mut layout, contents)?;
     let schedule = Schedule::new(&settings, &layout, &forest)?;
-    Ok(Plan::assemble(settings, &layout, &forest, schedule))
+    Ok(Draft::assemble(settings, &layout, &forest, schedule))
 }

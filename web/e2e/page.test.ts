@@ -386,15 +386,18 @@ describe.skipIf(executable === undefined)(executable === undefined ? "the page (
   test("plans again while people type: 16 devices in about 16 ms, 1,000 in about 100 ms", async () => {
     for (const [count, aim] of [[16, 16], [1000, 100]] as const) {
       await open(request(Array.from({ length: count }, () => device(10n << 40n)), ',"metadata":"raid1c3"'));
-      const times: number[] = [];
+      const planning: number[] = [];
+      const shown: number[] = [];
       for (let turn = 0; turn < 12; turn++) {
         await after(() => page.getByLabel("Discard", { exact: true }).selectOption(turn % 2 === 0 ? "exact" : "bridge"));
-        times.push(Number(/shown after ([\d.]+) ms/.exec((await page.locator("footer").textContent()) ?? "")?.[1]));
+        const [, one, all] = /Planned in ([\d.]+) ms, shown after ([\d.]+) ms/.exec((await page.locator("footer").textContent()) ?? "") ?? [];
+        planning.push(Number(one));
+        shown.push(Number(all));
       }
-      times.sort((left, right) => left - right);
-      console.log(`${count} devices: planned again and shown after ${times[0]} ms at best, ${times[6]} ms in the middle`);
+      for (const times of [planning, shown]) times.sort((left, right) => left - right);
+      console.log(`${count} devices: planned again in ${planning[0]} ms at best, ${planning[6]} in the middle; shown after ${shown[0]} and ${shown[6]} ms`);
       // Other work on the machine is in these times too: only what is wrong by far is a failure.
-      expect(times[0]).toBeLessThan(aim * 10);
+      expect(shown[0]).toBeLessThan(aim * 10);
     }
   });
 });

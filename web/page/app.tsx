@@ -52,15 +52,15 @@ function Tabs() {
 }
 
 function Summary() {
-  const overview = made.value?.overview;
-  if (overview === undefined) return null;
-  const { filesystem, devices, discard, statistics } = overview;
+  const glance = made.value?.glance;
+  if (glance === undefined) return null;
+  const { filesystem, devices, discards, statistics } = glance;
   const figures: [string, string, string?][] = [
     ["Filesystem", size(filesystem.total_size), plural(devices.length, "device")],
     ["Data", filesystem.profiles.data],
     ["Metadata", filesystem.profiles.metadata],
     ["Written", size(statistics.bytes_written), plural(statistics.writes, "write")],
-    ["Discards", digits(discard.planned), `${digits(discard.hole_by_hole)} hole by hole`],
+    ["Discards", digits(discards), `${digits(statistics.discard.hole_by_hole)} hole by hole`],
   ];
   return (
     <dl class="summary" aria-label="Summary of the plan">
@@ -101,7 +101,7 @@ export function App() {
     };
   }, []);
   const wrong = problem.value;
-  const warnings = made.value?.overview.warnings ?? [];
+  const warnings = made.value?.glance.warnings ?? [];
   return (
     <>
       <a class="skip" href="#view" onClick={(event) => {

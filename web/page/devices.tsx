@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Check, ChoiceField, SizeField } from "./fields.tsx";
 import { exact, plural, size } from "./format.ts";
 import { doubled, moved, replaced, without } from "./lists.ts";
@@ -35,9 +35,20 @@ const CopyIcon = () => (
   <svg width="13" height="13" viewBox="0 0 13 13" aria-hidden="true" focusable="false"><path class="icon" d="M4.5 4.5h7v7h-7zM8.5 4.5v-3h-7v7h3" /></svg>
 );
 
-function Row({ device, index, last }: { device: DeviceFacts; index: number; last: boolean }) {
-  const devices = request.value.devices;
-  const put = (next: DeviceFacts) => change({ devices: replaced(devices, index, next) });
+interface Place {
+  device: DeviceFacts;
+  index: number;
+  last: boolean;
+}
+
+/** A row is made again where its device changed, not with every change of the request. */
+function Row({ device, index, last }: Place) {
+  return useMemo(() => <Form device={device} index={index} last={last} />, [device, index, last]);
+}
+
+function Form({ device, index, last }: Place) {
+  const put = (next: DeviceFacts) => change({ devices: replaced(request.peek().devices, index, next) });
+  const rearrange = (how: (devices: DeviceFacts[]) => DeviceFacts[]) => change({ devices: how(request.peek().devices) });
   const name = `device ${index + 1}`;
   const zoned = device.zones !== undefined && device.zones !== null;
   return (
@@ -46,10 +57,10 @@ function Row({ device, index, last }: { device: DeviceFacts; index: number; last
         <span class="number" aria-hidden="true">{index + 1}</span>
         <SizeField id={`size-${index}`} label={`Size of ${name}`} field="size" device={index} value={device.size} onChange={(bytes) => bytes !== undefined && put(resized(device, bytes))} />
         <div class="row-actions">
-          <button aria-label={`Move ${name} up`} title="Up" disabled={index === 0} onClick={() => change({ devices: moved(devices, index, index - 1) })}>↑</button>
-          <button aria-label={`Move ${name} down`} title="Down" disabled={last} onClick={() => change({ devices: moved(devices, index, index + 1) })}>↓</button>
-          <button aria-label={`Copy ${name}`} title="Copy" onClick={() => change({ devices: doubled(devices, index, copied) })}><CopyIcon /></button>
-          <button aria-label={`Remove ${name}`} title="Remove" onClick={() => change({ devices: without(devices, index) })}>✕</button>
+          <button aria-label={`Move ${name} up`} title="Up" disabled={index === 0} onClick={() => rearrange((devices) => moved(devices, index, index - 1))}>↑</button>
+          <button aria-label={`Move ${name} down`} title="Down" disabled={last} onClick={() => rearrange((devices) => moved(devices, index, index + 1))}>↓</button>
+          <button aria-label={`Copy ${name}`} title="Copy" onClick={() => rearrange((devices) => doubled(devices, index, copied))}><CopyIcon /></button>
+          <button aria-label={`Remove ${name}`} title="Remove" onClick={() => rearrange((devices) => without(devices, index))}>✕</button>
         </div>
       </div>
       {device.path && <p class="path">{device.path}{device.model ? ` · ${device.model}` : ""}</p>}

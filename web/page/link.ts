@@ -1,6 +1,6 @@
 // The state in the address: a request, compressed, so that a layout can be sent as a link.
 import type { Request } from "./planner/types.ts";
-import { readRequest, writeRequest } from "./planner/planner.js";
+import { readRequest } from "./planner/planner.js";
 
 async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
   const body = new Blob([bytes as BlobPart]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array, BlobPart & Uint8Array<ArrayBuffer>>);
@@ -29,8 +29,8 @@ export async function unpack(text: string): Promise<string> {
 }
 
 /** The part of the address that holds a request. */
-export async function toLink(request: Request): Promise<string> {
-  return pack(writeRequest(request));
+export async function toLink(request: string): Promise<string> {
+  return pack(request);
 }
 
 /** The request of a link. Throws a `Problem` or an `Error`. */

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useAnswer } from "./answer.ts";
 import { ask } from "./engine.ts";
 import { digits, percent, plural, size } from "./format.ts";
-import type { DeviceView, Overview, Piece, Window } from "./planner/types.ts";
+import type { DeviceFacts, DeviceGlance, Glance, Piece, Window } from "./planner/types.ts";
 import { made, view } from "./state.ts";
 import { zoomed, type Range } from "./zoom.ts";
 
@@ -69,12 +69,30 @@ function Defs() {
   );
 }
 
-function Bar({ device, number }: { device: DeviceView; number: number }) {
+/** A device of the plan with what it was found to be. */
+interface Mapped {
+  device: DeviceGlance;
+  found: DeviceFacts;
+  /** Of the plan. */
+  number: number;
+}
+
+const wholeOf = ({ device, found }: Pick<Mapped, "device" | "found">): bigint => (found.size > device.size ? found.size : device.size);
+
+/** A device of the last plan. */
+function mapped(devid: bigint): Mapped | undefined {
+  const plan = made.value;
+  const device = plan?.glance.devices[Number(devid) - 1];
+  const found = plan?.request.devices[Number(devid) - 1];
+  return plan === undefined || device === undefined || found === undefined ? undefined : { device, found, number: plan.number };
+}
+
+function Bar({ device, found, number }: Mapped) {
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   const [map, setMap] = useState<Window | undefined>(undefined);
   const range = ranges.value.get(device.devid);
-  const whole = device.found.size > device.size ? device.found.size : device.size;
+  const whole = wholeOf({ device, found });
   const start = range?.start ?? 0n;
   const length = range?.length ?? whole;
   useLayoutEffect(() => {
@@ -188,15 +206,15 @@ function Overviewer({ whole, start, length }: { whole: bigint; start: bigint; le
   );
 }
 
-function Device({ device, number }: { device: DeviceView; number: number }) {
-  const whole = device.found.size > device.size ? device.found.size : device.size;
+function Device({ device, found, number }: Mapped) {
+  const whole = wholeOf({ device, found });
   const range = ranges.value.get(device.devid);
   const zoom = (factor: number) => look(device.devid, zoomed(range ?? { start: 0n, length: whole }, whole, factor, 0.5));
   return (
     <section class="map-device" id={`map-${device.devid}`} aria-label={`Device ${device.devid}`}>
       <header>
         <h3>Device {String(device.devid)}</h3>
-        <span class="facts">{size(device.size)} · {percent(device.allocated, device.size)} allocated{device.found.path ? ` · ${device.found.path}` : ""}{device.found.rotational ? " · rotating" : ""}{device.zones ? ` · ${digits(device.zones.total)} zones of ${size(device.zones.size)}` : ""}</span>
+        <span class="facts">{size(device.size)} · {percent(device.allocated, device.size)} allocated{found.path ? ` · ${found.path}` : ""}{found.rotational ? " · rotating" : ""}{device.zones ? ` · ${digits(device.zones.total)} zones of ${size(device.zones.size)}` : ""}</span>
         <span class="zoom">
           {range !== undefined && <span class="shown">{size(range.start)} + {size(range.length)}</span>}
           <button aria-label={`Zoom into device ${device.devid}`} onClick={() => zoom(0.5)}>+</button>
@@ -204,14 +222,14 @@ function Device({ device, number }: { device: DeviceView; number: number }) {
           <button aria-label={`Show all of device ${device.devid}`} disabled={range === undefined} onClick={() => look(device.devid, undefined)}>All</button>
         </span>
       </header>
-      {asTable.value ? <Table device={device} number={number} /> : <Bar device={device} number={number} />}
+      {asTable.value ? <Table device={device} found={found} number={number} /> : <Bar device={device} found={found} number={number} />}
       {device.zones && device.zones.not_empty + device.zones.total > 0n && <Zones devid={device.devid} number={number} />}
     </section>
   );
 }
 
-function Table({ device, number }: { device: DeviceView; number: number }) {
-  const whole = device.found.size > device.size ? device.found.size : device.size;
+function Table({ device, found, number }: Mapped) {
+  const whole = wholeOf({ device, found });
   const range = ranges.value.get(device.devid) ?? { start: 0n, length: whole };
   const { value } = useAnswer([number, range.start, range.length], "window", "made", device.devid, range.start, range.length, 4000);
   return (
@@ -260,16 +278,18 @@ function Zones({ devid, number }: { devid: bigint; number: number }) {
 }
 
 /** What there is of this plan, and nothing else. */
-function Legend({ overview }: { overview: Overview }) {
-  const { chunks, devices } = overview;
-  const steps = (name: keyof DeviceView["steps"]) => devices.some((device) => device.steps[name].count > 0n);
+function Legend({ glance, facts }: { glance: Glance; facts: readonly DeviceFacts[] }) {
+  const { chunks, devices, discards, statistics } = glance;
   const kinds = new Set(chunks.map((chunk) => (chunk.kind === "data+metadata" ? "mixed" : chunk.kind) as string));
-  const cut = devices.some((device) => device.limit < device.found.size || device.size < device.found.size);
+  const cut = devices.some((device, index) => {
+    const whole = facts[index]?.size ?? 0n;
+    return device.limit < whole || device.size < whole;
+  });
   const there: Record<string, boolean> = {
-    superblock: true, reserved: true, unallocated: true, outside: cut, zeroed: steps("zero"), discarded: steps("discard"), reset: steps("reset_zones"),
-    written: true, kept: cut || !steps("discard"),
+    superblock: true, reserved: true, unallocated: true, outside: cut, zeroed: glance.zeroed, discarded: discards > 0n, reset: statistics.zone_resets.ranges > 0n,
+    written: true, kept: cut || discards === 0n,
   };
-  const states = new Set(devices.flatMap((device) => device.found.zones?.runs.map((run) => run[1]) ?? []));
+  const states = new Set(facts.flatMap((found) => found.zones?.runs.map((run) => run[1]) ?? []));
   return (
     <ul class="legend" aria-label="Legend">
       {holders.filter((holder) => there[holder] ?? kinds.has(holder)).map((holder) => <li key={holder}><span class={`swatch s-${holder}`} aria-hidden="true" />{names[holder] ?? holder}</li>)}
@@ -282,10 +302,9 @@ function Legend({ overview }: { overview: Overview }) {
 
 /** Looks at a part of a device, with something around it so that its neighbours are seen. */
 export function showPlace(devid: bigint, offset: bigint, length: bigint): void {
-  const device = made.value?.overview.devices.find((one) => one.devid === devid);
-  if (device === undefined) return;
-  const whole = device.found.size > device.size ? device.found.size : device.size;
-  look(devid, zoomed({ start: offset - length * 8n, length: length * 17n }, whole, 1, 0.5));
+  const one = mapped(devid);
+  if (one === undefined) return;
+  look(devid, zoomed({ start: offset - length * 8n, length: length * 17n }, wholeOf(one), 1, 0.5));
   asTable.value = false;
   view.value = "map";
   // The view is drawn first.
@@ -293,7 +312,7 @@ export function showPlace(devid: bigint, offset: bigint, length: bigint): void {
 }
 
 /** The chunks, by logical address. */
-function Chunks({ overview }: { overview: Overview }) {
+function Chunks({ glance }: { glance: Glance }) {
   return (
     <>
       <h3>Chunks</h3>
@@ -301,7 +320,7 @@ function Chunks({ overview }: { overview: Overview }) {
         <table>
           <thead><tr><th scope="col">Logical</th><th scope="col">Length</th><th scope="col">Holds</th><th scope="col">Profile</th><th scope="col">Stripes</th></tr></thead>
           <tbody>
-            {overview.chunks.slice(0, 200).map((chunk) => (
+            {glance.chunks.slice(0, 200).map((chunk) => (
               <tr key={String(chunk.logical)}>
                 <td class="number">{digits(chunk.logical)}</td><td class="number">{size(chunk.length)}</td>
                 <td><span class={`swatch s-${chunk.kind === "data+metadata" ? "mixed" : chunk.kind}`} aria-hidden="true" /> {chunk.kind}</td><td>{chunk.profile}</td>
@@ -323,7 +342,7 @@ function Chunks({ overview }: { overview: Overview }) {
 function Details() {
   const now = looked();
   if (now === undefined) return <p class="looked">Point at a part to see what it is, and where its other copies and stripes are. Click to keep it; double-click to zoom to it.</p>;
-  const chunk = made.value?.overview.chunks.find((one) => one.logical === now.piece.chunks[0]);
+  const chunk = made.value?.glance.chunks.find((one) => one.logical === now.piece.chunks[0]);
   return (
     <p class="looked">
       <span><span class={`swatch s-${now.piece.holder}`} aria-hidden="true" /> <strong>Device {String(now.devid)}</strong> · {words(now.piece)}</span>
@@ -331,8 +350,8 @@ function Details() {
         <span class="places">
           {chunk.kind} {chunk.profile}, {size(chunk.length)}: {chunk.stripes.slice(0, 12).map((stripe, index) => (
             <button key={index} onClick={() => {
-              const device = made.value?.overview.devices.find((one) => one.devid === stripe.devid);
-              if (device !== undefined) look(stripe.devid, zoomed({ start: stripe.offset, length: chunk.stripe_length }, device.found.size, 1, 0.5));
+              const one = mapped(stripe.devid);
+              if (one !== undefined) look(stripe.devid, zoomed({ start: stripe.offset, length: chunk.stripe_length }, wholeOf(one), 1, 0.5));
             }}>device {String(stripe.devid)} at {size(stripe.offset)}</button>
           ))}
           {chunk.stripes.length > 12 && ` and ${chunk.stripes.length - 12} more`}
@@ -346,20 +365,21 @@ export function MapView() {
   const [all, setAll] = useState(false);
   const plan = made.value;
   if (plan === undefined) return <p class="empty">There is no plan yet.</p>;
-  const devices = all ? plan.overview.devices : plan.overview.devices.slice(0, SHOWN);
+  const count = plan.glance.devices.length;
+  const devices = plan.glance.devices.slice(0, all ? count : SHOWN).flatMap((device) => mapped(device.devid) ?? []);
   return (
     <div class="map">
       <Defs />
       <h2 class="hidden">Map</h2>
       <div class="map-top">
-        <Legend overview={plan.overview} />
+        <Legend glance={plan.glance} facts={plan.request.devices} />
         <button aria-pressed={asTable.value} onClick={() => (asTable.value = !asTable.value)}>As a table</button>
       </div>
-      {devices.map((device) => <Device key={String(device.devid)} device={device} number={plan.number} />)}
-      {devices.length < plan.overview.devices.length && <button onClick={() => setAll(true)}>Show all {plan.overview.devices.length} devices</button>}
+      {devices.map((one) => <Device key={String(one.device.devid)} {...one} />)}
+      {devices.length < count && <button onClick={() => setAll(true)}>Show all {count} devices</button>}
       <p class="help">Each device has a scale of its own. Small things are drawn wider than to scale. The thin bar below says what happens to each part.</p>
       <Details />
-      <Chunks overview={plan.overview} />
+      <Chunks glance={plan.glance} />
     </div>
   );
 }

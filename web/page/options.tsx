@@ -27,7 +27,7 @@ export function Options() {
   const now = request.value;
   const table = choices.value;
   if (table === undefined) return null;
-  const chosen = made.value?.overview.filesystem;
+  const chosen = made.value?.glance.filesystem;
   const sizes = ["4096", "8192", "16384", "32768", "65536"];
   const numbers = (automatic: string) => [{ value: "", label: automatic }, ...sizes.map((value) => ({ value, label: value }))];
   const number = (text: string) => (text === "" ? undefined : Number(text));
@@ -62,7 +62,7 @@ export function Options() {
 /** A switch for each feature of the planner's table. Those that are not planned stand there with the reason. */
 function Features({ table }: { table: Choices }) {
   const now = request.value;
-  const chosen = made.value?.overview.filesystem;
+  const chosen = made.value?.glance.filesystem;
   const set = now.defaults ?? table.defaults[0] ?? "";
   const switches = now.features ?? [];
   const named = (name: string) => switches.filter((one) => one.replace(/^\^/, "") === name).at(-1);
@@ -97,8 +97,8 @@ function Features({ table }: { table: Choices }) {
 /** Which machines have to mount it. */
 function Compatibility({ table }: { table: Choices }) {
   const now = request.value;
-  const requires = made.value?.overview.filesystem.requires;
-  const zoned = made.value?.overview.filesystem.features.includes("zoned") ?? false;
+  const requires = made.value?.glance.filesystem.requires;
+  const zoned = made.value?.glance.filesystem.features.includes("zoned") ?? false;
   const words: Record<string, string> = { "6.19": "6.19 (newest)", "5.15": "5.15 to 6.18", compat: "compat: known everywhere" };
   return (
     <details>

@@ -5,15 +5,16 @@ import { take } from "./devices.tsx";
 import { ask } from "./engine.ts";
 import { download, kindOf } from "./files.ts";
 import { digits, plural, size } from "./format.ts";
-import { commands as readCommands, writeRequest } from "./planner/planner.js";
-import type { Commands, Diff, Overview, Problem, Report } from "./planner/types.ts";
+import { commands as readCommands } from "./planner/planner.js";
+import type { Commands, Diff, Glance, Problem, Report } from "./planner/types.ts";
 import { ProblemNote } from "./problem.tsx";
 import { problemOf, type Slot } from "./protocol.ts";
-import { made, notice, request, view } from "./state.ts";
+import { made, notice, request, requestText, view } from "./state.ts";
 
 interface Dropped {
   name: string;
-  overview?: Overview;
+  glance?: Glance;
+  seal?: string;
   problem?: Problem;
   report?: Report;
 }
@@ -38,14 +39,14 @@ async function open(files: readonly File[]): Promise<void> {
         notice.value = "Two plans at most are compared: the others are left out";
         break;
       }
-      const overview = await ask("read", slot, bytes);
-      results.push({ name: file.name, overview, report: await ask("audit", slot) });
+      const glance = await ask("read", slot, bytes);
+      results.push({ name: file.name, glance, seal: await ask("text", slot, "seal"), report: await ask("audit", slot) });
     } catch (error) {
       results.push({ name: file.name, problem: problemOf(error) });
     }
   }
   if (results.length === 0) return;
-  compared.value = results.length === 2 && results.every((one) => one.overview) ? await ask("diff", "first", "second") : undefined;
+  compared.value = results.length === 2 && results.every((one) => one.glance) ? await ask("diff", "first", "second") : undefined;
   dropped.value = results;
 }
 
@@ -132,6 +133,7 @@ function Copyable({ title, text, help }: { title: string; text: string; help: st
 export function PlanView() {
   const plan = made.value;
   const json = useAnswer([plan?.number], "text", "made", "json").value;
+  const seal = useAnswer([plan?.number], "text", "made", "seal").value;
   const audit = useAnswer([plan?.number], "audit", "made").value;
   const commands = readCommands(request.value) as Commands;
   const save = (kind: "svg" | "report", name: string, type: string) => void ask("text", "made", kind).then((text) => download(name, text, type));
@@ -141,10 +143,10 @@ export function PlanView() {
         <h2>The plan</h2>
         {plan !== undefined && (
           <>
-            <p>Seal <code class="seal">{plan.overview.seal}</code>{json !== undefined && <> · {digits(json.length)} bytes</>}</p>
+            <p>Seal <code class="seal">{seal}</code>{json !== undefined && <> · {digits(json.length)} bytes</>}</p>
             <div class="buttons">
               <button class="primary" disabled={json === undefined} onClick={() => json !== undefined && download("plan.json", json, "application/json")}>Download plan.json</button>
-              <button onClick={() => download("request.json", writeRequest(request.value), "application/json")}>Download request.json</button>
+              <button onClick={() => download("request.json", requestText.value, "application/json")}>Download request.json</button>
               <button onClick={() => save("report", "plan.html", "text/html")}>Report (HTML)</button>
               <button onClick={() => save("svg", "plan.svg", "image/svg+xml")}>Map (SVG)</button>
             </div>
@@ -169,7 +171,7 @@ export function PlanView() {
           <article key={one.name} class="dropped" aria-label={one.name}>
             <h3>{one.name}</h3>
             {one.problem !== undefined && <ProblemNote problem={one.problem} />}
-            {one.overview !== undefined && <p>{one.overview.filesystem.label || "no label"} · {size(one.overview.filesystem.total_size)} · {plural(one.overview.devices.length, "device")} · seal <code>{one.overview.seal.slice(0, 16)}…</code></p>}
+            {one.glance !== undefined && <p>{one.glance.filesystem.label || "no label"} · {size(one.glance.filesystem.total_size)} · {plural(one.glance.devices.length, "device")} · seal <code>{one.seal?.slice(0, 16)}…</code></p>}
             {one.report !== undefined && <Findings report={one.report} />}
           </article>
         ))}

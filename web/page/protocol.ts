@@ -1,10 +1,10 @@
 // What the page asks of the planner in its worker.
-import type { Block, BlockView, CapacityView, DeviceDetail, Diff, DiscardRequests, Overview, Problem, Report, Resilience, Request, SuperblockView, Window, ZoneView } from "./planner/types.ts";
+import type { Block, BlockView, CapacityView, DeviceDetail, Diff, DiscardRequests, Glance, Problem, Report, Resilience, SuperblockView, Window, ZoneView } from "./planner/types.ts";
 
 /** Every question, by name. Those about a plan name it first: "made" from the request, or a document that was dropped. */
 export interface Questions {
-  plan(request: Request): { overview: Overview; milliseconds: number };
-  read(slot: Slot, text: Uint8Array): Overview;
+  plan(request: string): { glance: Glance; milliseconds: number };
+  read(slot: Slot, text: Uint8Array): Glance;
   drop(slot: Slot): void;
   window(slot: Slot, devid: bigint, start: bigint, length: bigint, cells: number): Window;
   device(slot: Slot, devid: bigint): DeviceDetail;
@@ -17,7 +17,7 @@ export interface Questions {
   capacity(slot: Slot): CapacityView;
   diff(before: Slot, after: Slot): Diff;
   resilience(slot: Slot, lost: bigint[]): Resilience;
-  text(slot: Slot, kind: "json" | "svg" | "report" | "summary"): string;
+  text(slot: Slot, kind: "json" | "seal" | "svg" | "report" | "summary"): string;
 }
 
 /** Where a plan is kept. */

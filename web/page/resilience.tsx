@@ -57,7 +57,7 @@ function Capacity({ capacity }: { capacity: CapacityView }) {
 
 export function ResilienceView() {
   const plan = made.value;
-  const devids = plan?.overview.devices.map((device) => device.devid) ?? [];
+  const devids = plan?.glance.devices.map((device) => device.devid) ?? [];
   const gone = devids.filter((devid) => lost.value.has(devid));
   const capacity = useAnswer([plan?.number], "capacity", "made").value;
   const answer = useAnswer([plan?.number, gone.join(" ")], "resilience", "made", gone).value;
@@ -73,7 +73,7 @@ export function ResilienceView() {
       <h2>Lose devices</h2>
       <p class="help">Press a device to lose it.{capacity !== undefined && ` ${survives("The new filesystem", capacity.new.any)} ${survives("A full one", capacity.full.any)}`}</p>
       <div class="lose" role="group" aria-label="Devices to lose">
-        {plan.overview.devices.slice(0, 256).map((device) => (
+        {plan.glance.devices.slice(0, 256).map((device) => (
           <button key={String(device.devid)} aria-pressed={lost.value.has(device.devid)} onClick={() => toggle(device.devid)}>
             {lost.value.has(device.devid) ? "✕ " : ""}Device {String(device.devid)} <small>{size(device.size)}</small>
           </button>

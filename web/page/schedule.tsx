@@ -108,15 +108,16 @@ function useRun(): [number, () => void, boolean] {
 export function ScheduleView() {
   const plan = made.value;
   const [chosen, choose] = useState("1");
-  const devices = plan?.overview.devices ?? [];
+  const devices = plan?.glance.devices ?? [];
   const devid = devices.some((device) => String(device.devid) === chosen) ? BigInt(chosen) : 1n;
   const requests = useAnswer([plan?.number, devid], "discardRequests", "made", devid).value;
   const detail = useAnswer([plan?.number, devid], "device", "made", devid).value;
   const [share, run, running] = useRun();
   if (plan === undefined) return <p class="empty">There is no plan yet.</p>;
-  const { discard, statistics } = plan.overview;
+  const { discards, statistics } = plan.glance;
+  const { discard } = statistics;
   const most = discard.hole_by_hole > 0n ? discard.hole_by_hole : 1n;
-  const counts: [string, bigint][] = [["Hole by hole, mirror by mirror", discard.hole_by_hole], ["Merged", discard.merged], ["Bridged", discard.bridged], ["Planned", discard.planned]];
+  const counts: [string, bigint][] = [["Hole by hole, mirror by mirror", discard.hole_by_hole], ["Merged", discard.merged], ["Bridged", discard.bridged], ["Planned", discards]];
   const whole = detail?.overview.limit ?? 1n;
   return (
     <div class="schedule">

@@ -3,8 +3,8 @@ import { computed, effect, signal } from "@preact/signals";
 import { ask } from "./engine.ts";
 import { begin, redo, step, undo, type History } from "./history.ts";
 import { fromLink, toLink } from "./link.ts";
-import type { Choices, Overview, Problem, Request } from "./planner/types.ts";
-import { choices as readChoices } from "./planner/planner.js";
+import type { Choices, Glance, Problem, Request } from "./planner/types.ts";
+import { choices as readChoices, writeRequest } from "./planner/planner.js";
 import { beginning } from "./presets.ts";
 import { problemOf } from "./protocol.ts";
 
@@ -13,11 +13,13 @@ export const views: View[] = ["map", "schedule", "trees", "resilience", "plan"];
 
 const history = signal<History<Request>>(begin(beginning()));
 export const request = computed(() => history.value.now);
+/** The request as a document: what is planned, linked to and saved. */
+export const requestText = computed(() => writeRequest(request.value));
 export const canUndo = computed(() => history.value.before.length > 0);
 export const canRedo = computed(() => history.value.after.length > 0);
 export const view = signal<View>("map");
-/** The last plan that could be made, and which one it is: questions about an older one are not worth an answer. */
-export const made = signal<{ overview: Overview; number: number; milliseconds: number } | undefined>(undefined);
+/** The last plan that could be made, of which request, and which one it is: questions about an older one are not worth an answer. */
+export const made = signal<{ request: Request; glance: Glance; number: number; milliseconds: number } | undefined>(undefined);
 /** From a change to the plan on the page, in milliseconds. */
 export const latency = signal(0);
 /** Why the request as it is now cannot be planned. */
@@ -50,8 +52,9 @@ async function plan(): Promise<void> {
     stale = false;
     const start = performance.now();
     try {
-      const { overview, milliseconds } = await ask("plan", request.peek());
-      made.value = { overview, number: ++number, milliseconds };
+      const asked = request.peek();
+      const { glance, milliseconds } = await ask("plan", requestText.peek());
+      made.value = { request: asked, glance, number: ++number, milliseconds };
       problem.value = undefined;
       latency.value = performance.now() - start;
     } catch (error) {
@@ -63,7 +66,7 @@ async function plan(): Promise<void> {
 
 let written = "";
 async function write(now: Request, where: View): Promise<void> {
-  const hash = `#${where}=${await toLink(now)}`;
+  const hash = `#${where}=${await toLink(requestText.peek())}`;
   if (now !== request.peek() || where !== view.peek()) return;
   written = hash;
   window.history.replaceState(null, "", hash);

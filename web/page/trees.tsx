@@ -86,7 +86,7 @@ function Block({ logical, number }: { logical: bigint; number: number }) {
         {value.chunk && `, in the ${value.chunk.kind} ${value.chunk.profile} chunk ${digits(value.chunk.logical)}`}
       </p>
       <ul class="copies" aria-label="Places on devices">
-        {value.copies.map((copy: BlockView["copies"][number], index: number) => <li key={index}>{copy.role} on device {String(copy.devid)} at {digits(copy.offset)} ({size(copy.offset)}){copy.written ? "" : ", not written"} <button onClick={() => showPlace(copy.devid, copy.offset, BigInt(made.value?.overview.filesystem.node_size ?? 16384))} aria-label={`Show device ${copy.devid} at ${digits(copy.offset)} on the map`}>Show on the map</button></li>)}
+        {value.copies.map((copy: BlockView["copies"][number], index: number) => <li key={index}>{copy.role} on device {String(copy.devid)} at {digits(copy.offset)} ({size(copy.offset)}){copy.written ? "" : ", not written"} <button onClick={() => showPlace(copy.devid, copy.offset, BigInt(made.value?.glance.filesystem.node_size ?? 16384))} aria-label={`Show device ${copy.devid} at ${digits(copy.offset)} on the map`}>Show on the map</button></li>)}
       </ul>
       <Decoded decoded={value.decoded} bytes={value.bytes} />
     </>
@@ -110,9 +110,9 @@ export function TreesView() {
   const blocks = useAnswer([plan?.number], "blocks", "made").value ?? [];
   const [chosen, choose] = useState("superblock 1");
   if (plan === undefined) return <p class="empty">There is no plan yet.</p>;
-  const trees = plan.overview.trees;
+  const trees = plan.glance.trees;
   const [kind, where] = chosen.split(" ") as [string, string];
-  const there = kind === "superblock" ? plan.overview.devices.some((device) => String(device.devid) === where) : blocks.some((block) => String(block.logical) === where);
+  const there = kind === "superblock" ? plan.glance.devices.some((device) => String(device.devid) === where) : blocks.some((block) => String(block.logical) === where);
   return (
     <div class="trees">
       <h2 class="hidden">Trees</h2>
@@ -120,7 +120,7 @@ export function TreesView() {
         <label for="block">Block</label>
         <select id="block" value={there ? chosen : "superblock 1"} onChange={(event) => choose(event.currentTarget.value)}>
           <optgroup label="Superblocks">
-            {plan.overview.devices.slice(0, 64).map((device) => <option key={String(device.devid)} value={`superblock ${device.devid}`}>Superblock of device {String(device.devid)}</option>)}
+            {plan.glance.devices.slice(0, 64).map((device) => <option key={String(device.devid)} value={`superblock ${device.devid}`}>Superblock of device {String(device.devid)}</option>)}
           </optgroup>
           {trees.map((tree) => (
             <optgroup key={tree.name} label={`${tree.name} tree: ${plural(tree.items, "item")}`}>

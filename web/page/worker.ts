@@ -19,10 +19,10 @@ function of(slot: Slot): Planned {
 const questions: { [N in Name]: Questions[N] } = {
   plan(request) {
     const start = performance.now();
-    const overview = keep("made", Planned.plan(request)).overview();
-    return { overview, milliseconds: performance.now() - start };
+    const glance = keep("made", Planned.plan(request)).glance();
+    return { glance, milliseconds: performance.now() - start };
   },
-  read: (slot, text) => keep(slot, Planned.read(text)).overview(),
+  read: (slot, text) => keep(slot, Planned.read(text)).glance(),
   drop: (slot) => {
     plans.get(slot)?.free();
     plans.delete(slot);

@@ -1,6 +1,6 @@
 //! The planner for browsers: converts a request, calls the planner, converts what comes back.
 //!
-//! Read it in this order: `planned` (a plan in memory, and every question the page asks of it), `window` (a part of a
+//! Read it in this order: `planned` (a plan in memory, and every question the page asks of it), `glance` (what is shown of every plan), `window` (a part of a
 //! device's map), `zones`, `choices` (the tables behind the form), `size`, `lsblk` and `command` (what people
 //! type and paste, and what they copy), `problem` (every error as an object that names the field at fault).
 //!
@@ -10,6 +10,7 @@
 mod choices;
 mod command;
 mod convert;
+mod glance;
 mod lsblk;
 mod planned;
 mod problem;
@@ -22,6 +23,7 @@ mod zones;
 
 pub use choices::{Choices, FeatureChoice, ProfileChoice};
 pub use command::{Commands, commands};
+pub use glance::{DeviceGlance, Glance};
 pub use lsblk::{Imported, lsblk};
 pub use planned::{Planned, Unreadable};
 pub use problem::Problem;

@@ -1,10 +1,10 @@
 //! The JSON Schema of everything that crosses between Rust and the page.
 
-use crate::{Choices, Commands, Imported, Problem, Resilience, Window, ZoneView};
+use crate::{Choices, Commands, Glance, Imported, Problem, Resilience, Window, ZoneView};
 use btrfs_planner::audit::Report;
 use btrfs_planner::plan::Block;
 use btrfs_planner::schedule::DiscardRequests;
-use btrfs_planner::view::{BlockView, CapacityView, DeviceDetail, Diff, Overview, SuperblockView};
+use btrfs_planner::view::{BlockView, CapacityView, DeviceDetail, Diff, SuperblockView};
 use btrfs_planner::{Plan, Request};
 use schemars::{JsonSchema, schema_for};
 
@@ -20,8 +20,8 @@ struct Everything {
     device: DeviceDetail,
     diff: Diff,
     discard_requests: DiscardRequests,
+    glance: Glance,
     imported: Imported,
-    overview: Overview,
     plan: Plan,
     problem: Problem,
     report: Report,

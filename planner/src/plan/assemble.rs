@@ -1,14 +1,14 @@
 //! From the planner's results to the document.
 
-use super::{Block, Device, FORMAT, Filesystem, Payload, Plan, PlannerVersion, Profiles, Seal, Statistics};
+use super::{Block, Device, Draft, FORMAT, Filesystem, Payload, Plan, PlannerVersion, Profiles, Seal, Statistics};
 use crate::layout::Layout;
 use crate::request::Settings;
 use crate::schedule::{DeviceSchedule, Schedule};
 use crate::trees::{Forest, GENERATION};
 use alloc::string::ToString;
 
-impl Plan {
-    /// The sealed plan of these results.
+impl Draft {
+    /// The plan of these results.
     pub(crate) fn assemble(settings: Settings, layout: &Layout, forest: &Forest, schedule: Schedule) -> Self {
         let flags = settings.flags();
         let filesystem = Filesystem {
@@ -53,7 +53,7 @@ impl Plan {
                 zero: zero.iter().collect(),
             }
         });
-        Self {
+        Self::new(Plan {
             blocks: blocks.collect(),
             chunks: layout.chunks().to_vec(),
             devices: devices.collect(),
@@ -72,7 +72,6 @@ impl Plan {
                 zone_resets: schedule.resets,
             },
             warnings: settings.warnings,
-        }
-        .sealed()
+        })
     }
 }

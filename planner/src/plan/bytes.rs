@@ -5,6 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// Zeros are left out by cells of this many bytes: a part costs about as many characters.
@@ -59,22 +60,24 @@ impl Payload {
     /// The payload that stands for `bytes`.
     #[must_use]
     pub fn new(bytes: &[u8]) -> Self {
-        let mut parts: Vec<Part> = Vec::new();
-        let mut offset = 0;
-        let mut open = false;
-        for cell in bytes.chunks(CELL) {
-            let empty = cell.iter().fold(0, |all, byte| all | byte) == 0;
-            match parts.last_mut() {
-                _ if empty => {}
-                Some(part) if open => part.bytes.extend_from_slice(cell),
-                _ => parts.push(Part { offset, bytes: cell.to_vec() }),
+        let (cells, rest) = bytes.as_chunks::<CELL>();
+        // Most cells of a plan are empty: they are looked at by words.
+        let filled = |cell: &[u8; CELL]| {
+            let words: [u64; CELL / 8] = zerocopy::transmute!(*cell);
+            words.iter().fold(0, |all, word| all | word) != 0
+        };
+        let rest = rest.iter().any(|byte| *byte != 0);
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for (start, _) in
+            (0_usize..).step_by(CELL).zip(cells.iter().map(filled).chain([rest])).filter(|(_, filled)| *filled)
+        {
+            let end = bytes.len().min(start.saturating_add(CELL));
+            match runs.last_mut() {
+                Some(run) if run.end == start => run.end = end,
+                _ => runs.push(start..end),
             }
-            open = !empty;
-            offset = offset.saturating_add(wide(cell.len()));
         }
-        for part in &mut parts {
-            part.trim();
-        }
+        let parts = runs.into_iter().filter_map(|run| Part::new(wide(run.start), bytes.get(run)?)).collect();
         Self { length: wide(bytes.len()), parts }
     }
 
@@ -124,13 +127,11 @@ impl Payload {
 }
 
 impl Part {
-    /// Drops the zeros at both ends.
-    fn trim(&mut self) {
-        let leading = self.bytes.iter().take_while(|byte| **byte == 0).count();
-        let trailing = self.bytes.iter().rev().take_while(|byte| **byte == 0).count();
-        self.bytes.truncate(self.bytes.len().saturating_sub(trailing));
-        self.bytes.drain(..leading.min(self.bytes.len()));
-        self.offset = self.offset.saturating_add(wide(leading));
+    /// These bytes without the zeros at both ends; none where there is nothing else.
+    fn new(offset: u64, bytes: &[u8]) -> Option<Self> {
+        let first = bytes.iter().position(|byte| *byte != 0)?;
+        let last = bytes.iter().rposition(|byte| *byte != 0)?;
+        Some(Self { offset: offset.saturating_add(wide(first)), bytes: bytes.get(first..=last)?.to_vec() })
     }
 }
 

@@ -8,6 +8,7 @@ mod assemble;
 mod bytes;
 mod check;
 mod document;
+mod draft;
 mod read;
 #[cfg(feature = "schema")]
 mod schema;
@@ -17,6 +18,7 @@ mod write;
 pub use bytes::{Part, Payload, PayloadError};
 pub use check::{Place, PlanProblem};
 pub use document::{Block, Device, FORMAT, Filesystem, Plan, PlannerVersion, Statistics};
+pub use draft::Draft;
 pub use read::ReadError;
 #[cfg(feature = "schema")]
 pub use schema::{plan_schema, request_schema};

@@ -72,12 +72,6 @@ impl Plan {
         // Maps with string keys and no fallible parts: serialization into memory cannot fail.
         serde_json::to_vec(&Unsealed(self)).unwrap_or_default()
     }
-
-    /// Seals the plan anew.
-    pub(crate) fn sealed(mut self) -> Self {
-        self.seal = self.expected_seal();
-        self
-    }
 }
 
 /// A plan without its seal.

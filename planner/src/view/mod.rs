@@ -32,7 +32,9 @@ pub use features::features;
 pub use html::html;
 pub use map::{Fate, Holder, Span, fit};
 pub use minimum::MinimumView;
-pub use overview::{ChunkView, DeviceView, DiscardLadder, Overview, Step, Steps, TreeSummary, ZoneCounts};
+pub use overview::{
+    ChunkView, DeviceView, DiscardLadder, Overview, Step, Steps, TreeSummary, ZoneCounts, chunks, trees,
+};
 pub use size::Size;
 pub use summary::summary;
 pub use svg::svg;

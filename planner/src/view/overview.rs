@@ -2,7 +2,7 @@
 
 use super::map::{Span, spans};
 use crate::plan::{ByteRange, Device, Filesystem, Plan, PlannerVersion, Seal, Statistics, Warning};
-use crate::request::{DeviceFacts, ZoneState};
+use crate::request::{DeviceFacts, ZoneState, Zones};
 use crate::schedule::WriteAt;
 use crate::units::{DevId, Logical, wide};
 use alloc::collections::BTreeMap;
@@ -221,17 +221,23 @@ impl DeviceView {
                 commit: Step::of(written(plan, &device.commit)),
             },
             uuid: device.uuid,
-            zones: device.found.zones.as_ref().map(|zones| {
-                // A plan that could be read has no more zones than a number can count.
-                let count = |which: fn(ZoneState) -> bool| zones.count_of(which).unwrap_or(u64::MAX);
-                ZoneCounts {
-                    conventional: count(|state| state == ZoneState::Conventional),
-                    not_empty: count(ZoneState::needs_reset),
-                    size: zones.size,
-                    total: count(|_| true),
-                    unusable: count(|state| !state.usable()),
-                }
-            }),
+            zones: device.found.zones.as_ref().map(ZoneCounts::of),
+        }
+    }
+}
+
+impl ZoneCounts {
+    /// A zone report in numbers.
+    #[must_use]
+    pub fn of(zones: &Zones) -> Self {
+        // A plan that could be read has no more zones than a number can count.
+        let count = |which: fn(ZoneState) -> bool| zones.count_of(which).unwrap_or(u64::MAX);
+        Self {
+            conventional: count(|state| state == ZoneState::Conventional),
+            not_empty: count(ZoneState::needs_reset),
+            size: zones.size,
+            total: count(|_| true),
+            unusable: count(|state| !state.usable()),
         }
     }
 }
@@ -266,7 +272,9 @@ pub(super) fn written<'a>(plan: &'a Plan, writes: &'a [WriteAt]) -> impl Iterato
     })
 }
 
-fn chunks(plan: &Plan) -> Vec<ChunkView> {
+/// The chunks of a plan, by ascending logical address.
+#[must_use]
+pub fn chunks(plan: &Plan) -> Vec<ChunkView> {
     let node_size = u64::from(plan.filesystem.node_size);
     let mut blocks = plan.blocks.iter().peekable();
     let view = |chunk: &crate::layout::Chunk| {
@@ -283,7 +291,9 @@ fn chunks(plan: &Plan) -> Vec<ChunkView> {
     plan.chunks.iter().map(view).collect()
 }
 
-fn trees(plan: &Plan) -> Vec<TreeSummary> {
+/// The trees of a plan in numbers, in the order of their first block.
+#[must_use]
+pub fn trees(plan: &Plan) -> Vec<TreeSummary> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut trees: Vec<TreeSummary> = Vec::new();
     for block in &plan.blocks {

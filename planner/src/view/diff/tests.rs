@@ -81,7 +81,8 @@ fn a_changed_field_is_found() {
         .offset;
     bytes[mode as usize] ^= 1;
     *payload = crate::plan::Payload::new(&bytes);
-    let found = diff(&before, &after.sealed());
+    after.seal = after.expected_seal();
+    let found = diff(&before, &after);
     assert_eq!(found.changes.len(), 1, "{found:?}");
     assert_eq!(found.changes[0].subject, "fs tree: (256 INODE_ITEM 0) mode");
     assert_eq!((found.changes[0].before.as_deref(), found.changes[0].after.as_deref()), (Some("40755"), Some("40754")));
