@@ -5,7 +5,7 @@ use btrfs_executor::bind::hold;
 use btrfs_plan_tests::kernel::check;
 use btrfs_plan_tests::loops::{LoopDevice, LoopSet};
 use btrfs_plan_tests::mounts::Mount;
-use btrfs_plan_tests::programs::{run, tool};
+use btrfs_plan_tests::programs::{ours, run, tool};
 use btrfs_plan_tests::sparse::extents;
 use btrfs_plan_tests::suite::{Outcome, case, ensure, fail, root_case};
 use btrfs_planner::Request;
@@ -76,6 +76,7 @@ pub(crate) fn cases() -> Vec<Trial> {
         ensure(text.contains("256.00MiB  second\n"), || text)?;
         Mount::new(device.path(), "defaults")?.unmount()
     }));
+    cases.push(root_case("a UUID that another device has", a_known_uuid));
     cases.push(root_case("closed once, and no lock is left", || {
         let scene = Scene::new()?;
         let device = LoopDevice::attach(&scene.path("disk"), &[])?;
@@ -144,6 +145,32 @@ fn made(options: &str, count: usize) -> Outcome {
 }
 
 /// Devices that somebody uses; `-f` changes nothing. The scene's `disk` is behind a loop device.
+/// Filesystems of several devices are put together by their UUID: it must be theirs alone.
+fn a_known_uuid() -> Outcome {
+    const FSID: &str = "5eed0000-0000-4000-8000-000000000001";
+    const DEVICE: &str = "5eed0000-0000-4000-8000-000000000002";
+    let scene = Scene::new()?;
+    let attached = |name: &str| LoopDevice::attach(&scene.path(name), &[]);
+    let (first, second, third) = (attached("disk")?, attached("other")?, attached("third")?);
+    let name = |device: &LoopDevice| device.path().display().to_string();
+    let (first, second, third) = (name(&first), name(&second), name(&third));
+    scene.makes(&format!("-q -U {FSID} --device-uuid {DEVICE} {first}"))?;
+    for uuid in [format!("-U {FSID}"), format!("--device-uuid {DEVICE}")] {
+        for devices in [format!("{second} {third}"), format!("{second} fourth")] {
+            let line = format!("-f {uuid} {devices}");
+            scene.refuses(&mut scene.mkfs(&line)?, &["not unique", &first, "wipefs"])?;
+            let ran = run(ours("btrfs-plan")?.args(line.split(' ')).current_dir(scene.folder.path()))?;
+            ensure(ran.code == Some(3) && ran.stderr.contains("not unique"), || {
+                format!("{:?}: {}", ran.code, ran.stderr)
+            })?;
+        }
+        // One device is a copy, as of old; devices that are written over have nothing any more.
+        scene.makes(&format!("-q -f {uuid} fourth"))?;
+        scene.makes(&format!("-q -f -U {FSID} --device-uuid {DEVICE} {first} {second}"))?;
+    }
+    Ok(())
+}
+
 fn in_use() -> Vec<Trial> {
     type Act = fn(&Scene, &LoopDevice, &str) -> Outcome;
     let cases: [(&str, Act); 7] = [

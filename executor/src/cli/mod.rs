@@ -18,6 +18,7 @@ mod plan;
 mod print;
 mod progress;
 mod request;
+mod unique;
 
 use crate::console;
 use crate::exit::{ExitStatus, Failure};

@@ -1,7 +1,7 @@
 //! From a command line to a request: whatever the planner may not ask for itself is found out here.
 
 use super::options::{LIST_ALL, Options};
-use super::{compatibility, facts};
+use super::{compatibility, facts, unique};
 use crate::console;
 use crate::document::{self, Place};
 use crate::exit::Failure;
@@ -103,6 +103,7 @@ pub(crate) fn of(
     request.page_size = options.page_size.unwrap_or_else(page_size);
     request.sector_size = options.sectorsize.filter(|size| *size != 0);
     compatibility::apply(options, &mut request);
+    unique::refuse_known(&request)?;
     Ok(request)
 }
 

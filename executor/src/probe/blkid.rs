@@ -1,11 +1,13 @@
 //! libblkid, as far as it is needed. The binding on crates.io lacks the flags of partition tables.
 
 use nix::libc::{c_char, c_int, size_t};
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::ptr::{self, NonNull};
 
 const SUPERBLOCKS_LABEL: c_int = 1 << 1;
@@ -22,6 +24,24 @@ const FILTER_NOT_IN: c_int = 1;
 /// blkid_struct_probe
 #[repr(C)]
 struct RawProbe {
+    _opaque: [u8; 0],
+}
+
+/// blkid_struct_cache
+#[repr(C)]
+struct RawCache {
+    _opaque: [u8; 0],
+}
+
+/// blkid_struct_dev_iterate
+#[repr(C)]
+struct RawSearch {
+    _opaque: [u8; 0],
+}
+
+/// blkid_struct_dev
+#[repr(C)]
+struct RawDevice {
     _opaque: [u8; 0],
 }
 
@@ -45,6 +65,14 @@ unsafe extern "C" {
         data: *mut *const c_char,
         length: *mut size_t,
     ) -> c_int;
+    fn blkid_get_cache(cache: *mut *mut RawCache, file: *const c_char) -> c_int;
+    fn blkid_put_cache(cache: *mut RawCache);
+    fn blkid_probe_all(cache: *mut RawCache) -> c_int;
+    fn blkid_dev_iterate_begin(cache: *mut RawCache) -> *mut RawSearch;
+    fn blkid_dev_iterate_end(search: *mut RawSearch);
+    fn blkid_dev_set_search(search: *mut RawSearch, tag: *const c_char, value: *const c_char) -> c_int;
+    fn blkid_dev_next(search: *mut RawSearch, device: *mut *mut RawDevice) -> c_int;
+    fn blkid_dev_devname(device: *mut RawDevice) -> *const c_char;
 }
 
 /// A prober of everything that libblkid knows, on an open file.
@@ -124,6 +152,56 @@ impl Drop for Probe<'_> {
     fn drop(&mut self) {
         // SAFETY: the probe was ours, and nobody uses it any more.
         unsafe { blkid_free_probe(self.raw.as_ptr()) }
+    }
+}
+
+/// What all block devices of this machine hold.
+pub(super) struct Machine {
+    cache: NonNull<RawCache>,
+}
+
+impl Machine {
+    /// Looks at every block device, now: nothing is taken from, or kept in, the cache that libblkid has on disk.
+    pub(super) fn look() -> io::Result<Self> {
+        let mut cache = ptr::null_mut();
+        // SAFETY: the result goes to a local, and the name ends with 0.
+        checked(unsafe { blkid_get_cache(&raw mut cache, c"/dev/null".as_ptr()) })?;
+        let machine = Self { cache: NonNull::new(cache).ok_or(io::ErrorKind::OutOfMemory)? };
+        // SAFETY: the cache lives.
+        checked(unsafe { blkid_probe_all(machine.cache.as_ptr()) })?;
+        Ok(machine)
+    }
+
+    /// The devices on which a tag has this value.
+    pub(super) fn having(&self, tag: &CStr, value: &CStr) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        // SAFETY: the cache lives; gives null or a search that is ours to end.
+        let Some(search) = NonNull::new(unsafe { blkid_dev_iterate_begin(self.cache.as_ptr()) }) else { return found };
+        let search = search.as_ptr();
+        // SAFETY: the search lives, and both texts end with 0; the library copies them.
+        if unsafe { blkid_dev_set_search(search, tag.as_ptr(), value.as_ptr()) } == 0 {
+            let mut device = ptr::null_mut();
+            // SAFETY: the search lives, and the result goes to a local.
+            while unsafe { blkid_dev_next(search, &raw mut device) } == 0 {
+                // SAFETY: the device is one of the cache, which lives.
+                let name = unsafe { blkid_dev_devname(device) };
+                if !name.is_null() {
+                    // SAFETY: a name that ends with 0, of the cache, which lives; it is copied.
+                    let name = unsafe { CStr::from_ptr(name) };
+                    found.push(PathBuf::from(OsStr::from_bytes(name.to_bytes())));
+                }
+            }
+        }
+        // SAFETY: the search was ours, and nobody uses it any more.
+        unsafe { blkid_dev_iterate_end(search) };
+        found
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // SAFETY: the cache was ours, and nobody uses it any more.
+        unsafe { blkid_put_cache(self.cache.as_ptr()) }
     }
 }
 

@@ -3,6 +3,7 @@
 #[allow(unsafe_code)]
 mod blkid;
 mod contents;
+mod elsewhere;
 mod in_use;
 mod loops;
 mod mountinfo;
@@ -13,6 +14,7 @@ mod sysfs;
 mod twins;
 mod zones;
 
+pub(crate) use elsewhere::{Known, elsewhere};
 pub use in_use::{Identity, InUse, Usage, UsageUnknown};
 pub use loops::Backing;
 pub use number::{DeviceNumber, NotANumber};
