@@ -1,7 +1,10 @@
-//! What the documentation tells people to type works: every `sh` block of a page runs, in order, in an empty folder.
+//! What the documentation tells people to type works: every `sh` block of a page runs, in order, in an empty folder, and the
+//! playbooks run on hosts that are this one.
+
+mod fleet;
 
 use btrfs_plan_tests::programs::script;
-use btrfs_plan_tests::suite::{self, Outcome, case, ensure};
+use btrfs_plan_tests::suite::{self, Outcome, case, ensure, root_case};
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,7 +16,8 @@ const PAGES: [&str; 5] =
 fn main() -> ExitCode {
     let pages = PAGES.into_iter().map(|page| case(page, move || follow(page)));
     let links = case("every link between pages leads somewhere", links);
-    suite::run(PAGES.len() + 1, pages.chain([links]).collect())
+    let fleet = root_case("the playbooks of how-to/fleet.md", fleet::playbooks);
+    suite::run(PAGES.len() + 2, pages.chain([links, fleet]).collect())
 }
 
 fn documents() -> &'static Path {
@@ -22,29 +26,33 @@ fn documents() -> &'static Path {
 
 /// Does what a page says.
 fn follow(page: &str) -> Outcome {
-    let text = fs::read_to_string(documents().join(page))?;
-    let commands = blocks(&text, "sh");
-    ensure(!commands.is_empty(), || format!("{page} has nothing to run"))?;
-
+    let commands = blocks(page, "sh")?.concat();
     script(&format!("set -x\n{commands}"))
 }
 
-/// The contents of all fenced blocks in this language.
-fn blocks(text: &str, language: &str) -> String {
-    let mut found = String::new();
+/// The fenced blocks of a page in this language. There have to be some.
+fn blocks(page: &str, language: &str) -> Outcome<Vec<String>> {
+    let text = fs::read_to_string(documents().join(page))?;
+    let mut found = Vec::new();
     let mut inside = None;
     for line in text.lines() {
         match (inside, line.trim_start().strip_prefix("```")) {
-            (None, Some(language)) => inside = Some(language),
-            (Some(_), Some(_)) => inside = None,
-            (Some(this), None) if this == language => {
-                found.push_str(line);
-                found.push('\n');
+            (None, Some(this)) => {
+                inside = Some(this);
+                if this == language {
+                    found.push(String::new());
+                }
             }
+            (Some(_), Some(_)) => inside = None,
+            (Some(this), None) if this == language => found.iter_mut().last().into_iter().for_each(|block| {
+                block.push_str(line);
+                block.push('\n');
+            }),
             _ => {}
         }
     }
-    found
+    ensure(!found.is_empty(), || format!("{page} has nothing in {language}"))?;
+    Ok(found)
 }
 
 fn links() -> Outcome {
