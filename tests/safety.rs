@@ -183,7 +183,8 @@ fn operations(calls: &[Call], path: &str) -> Outcome<Vec<Operation>> {
         let last = |number: usize| arguments.rsplit(", ").nth(number).unwrap_or_default().parse::<u64>();
         match call.name.as_str() {
             "pwritev" | "pwrite64" => operations.push(("write", last(0)?, result.trim().parse()?)),
-            "fallocate" => operations.push(("discard", last(1)?, last(0)?)),
+            // Another call asks whether it is swap, of space that no file has.
+            "fallocate" if arguments.contains("PUNCH_HOLE") => operations.push(("discard", last(1)?, last(0)?)),
             "fdatasync" | "fsync" => operations.push(("flush", 0, 0)),
             _ => {}
         }

@@ -3,6 +3,7 @@
 use crate::console::unless_gone;
 use crate::exit::Failure;
 use crate::probe::{Identity, Usage, signatures};
+use crate::remedy::remedy;
 use btrfs_planner::Plan;
 use btrfs_planner::plan::ReadError;
 use std::fs::File;
@@ -102,6 +103,7 @@ impl DocumentError {
             Self::Device(_) => "name a file; only btrfs-exec writes to devices",
             Self::Image { .. } => "name another file; one that is in the way has to be removed by hand",
             Self::TooLarge(_) => "no plan is that large; is it one?",
+            Self::Write { source, .. } if source.kind() != io::ErrorKind::PermissionDenied => return remedy(source),
             _ => return None,
         })
     }

@@ -27,6 +27,7 @@ mod ioctl;
 pub mod parallel;
 pub mod probe;
 pub mod register;
+mod remedy;
 pub mod run;
 pub mod running_kernel;
 pub mod size;

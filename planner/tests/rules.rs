@@ -98,7 +98,7 @@ fn every_rule_has_its_error() {
         E::TooFewDevices { profile: Raid5, needed: 2, found: 1, .. } => profiles(1, Raid5, Single),
         E::TooFewDevices { profile: Raid6, needed: 3, found: 2, .. } => profiles(2, Raid6, Raid1),
         // The minima that mkfs.btrfs names, and one byte below a sector more.
-        E::DeviceTooSmall { minimum: 114_294_784, size: 114_290_688, .. } => sized(&[114_294_783]),
+        E::DeviceTooSmall { minimum: 114_294_784, size: 114_294_783, .. } => sized(&[114_294_783]),
         E::DeviceTooSmall { minimum: 72_351_744, .. } => sized(&[GIB, 72_351_743]),
         E::DeviceTooSmall { minimum: 240_123_904, .. } =>
             Request { data: Some(Dup), ..sized(&[240_123_903]) },

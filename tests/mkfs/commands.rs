@@ -7,7 +7,7 @@ use btrfs_plan_tests::suite::{Outcome, case, ensure};
 use libtest_mimic::Trial;
 
 /// What is refused, and what the message says.
-const REFUSED: [(&str, &[&str]); 41] = [
+const REFUSED: [(&str, &[&str]); 48] = [
     ("", &["no device", "Usage: mkfs.btrfs"]),
     ("-q -f", &["no device"]),
     ("-x disk", &["-x", "Usage: mkfs.btrfs"]),
@@ -16,8 +16,15 @@ const REFUSED: [(&str, &[&str]); 41] = [
     ("--frobnicate disk", &["--frobnicate"]),
     ("--no disk", &["--no"]),
     ("disk -b", &["--byte-count"]),
-    ("-b 1k disk", &["byte count 0", "minimum", "114294784"]),
-    ("-b -1 disk", &["-1"]),
+    ("-b 1k disk", &["byte count 1024", "minimum", "114294784", "larger byte count"]),
+    ("-b 1b disk", &["byte count 1 ", "minimum"]),
+    ("-b 5 new", &["byte count 5 ", "minimum"]),
+    ("-b 0 new", &["'new' does not exist", "a byte count of 0 means all of a device"]),
+    ("-b -1 disk", &["'-1' is not a size"]),
+    ("-n -1 disk", &["'-1' is not a size"]),
+    ("-s -4k disk", &["-4k"]),
+    ("-K --discard exact disk", &["--nodiscard (-K) discards nothing", "leave out one"]),
+    ("--discard bridge -K disk", &["--nodiscard (-K) discards nothing", "leave out one"]),
     ("-b 1.5g disk", &["1.5g"]),
     ("-b 99e disk", &["99e", "64 bits"]),
     ("-d raid7 disk", &["raid7", "raid1c4"]),

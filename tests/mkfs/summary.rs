@@ -52,8 +52,11 @@ Devices:
             Ok(())
         }),
         case("quiet says nothing", || {
-            let ran = Scene::new()?.makes("-q -v disk")?;
-            ensure(ran.stdout.is_empty() && ran.stderr.is_empty(), || format!("{}{}", ran.text(), ran.stderr))
+            let ran = Scene::new()?.makes("-v -q disk")?;
+            ensure(ran.stdout.is_empty() && ran.stderr.is_empty(), || format!("{}{}", ran.text(), ran.stderr))?;
+            // Of the two the last one counts.
+            let text = Scene::new()?.makes("-q -v disk")?.text();
+            ensure(text.contains("\nmade "), || text)
         }),
         case("verbose says more", || {
             let scene = Scene::new()?;

@@ -1,8 +1,10 @@
 //! Every reason not to write to a device.
 
+use super::growth::FileLimit;
 use super::zones::ZoneDifference;
 use crate::console::escaped;
 use crate::probe::{InUse, ProbeError, UsageUnknown};
+use crate::remedy::remedy;
 use crate::size::Human;
 use btrfs_planner::request::{DeviceKind, Signature};
 use std::fmt;
@@ -72,6 +74,24 @@ pub enum BindError {
     /// Somebody has the lock.
     #[error("cannot lock '{}'", path.display())]
     Lock {
+        /// The path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There can be no file of that size.
+    #[error("'{}' cannot become {size} bytes large: {limit}", path.display())]
+    TooLarge {
+        /// The path.
+        path: PathBuf,
+        /// The planned size.
+        size: u64,
+        /// What is against it.
+        limit: FileLimit,
+    },
+    /// The file cannot be created.
+    #[error("cannot create '{}'", path.display())]
+    Create {
         /// The path.
         path: PathBuf,
         /// Why.
@@ -240,11 +260,8 @@ impl BindError {
                     .to_string()
             }
             Self::Different { .. } => "plan again for the devices as they are now".to_string(),
-            Self::Lock { source, .. } if source.raw_os_error() == Some(nix::libc::EMFILE) => {
-                "allow more open files: ulimit -n 20000".to_string()
-            }
-            Self::Lock { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                "devices are usually root's: try sudo".to_string()
+            Self::Lock { source, .. } if source.kind() != io::ErrorKind::WouldBlock => {
+                return remedy(source).map(str::to_string);
             }
             Self::Lock { .. } => {
                 "another program is at work on the disk; wait for it, or look for it with lslocks".to_string()
@@ -253,7 +270,8 @@ impl BindError {
                 "zones are written past the kernel's memory, which its driver must allow: use another device"
                     .to_string()
             }
-            Self::Grow { .. } => "choose a smaller size, or a filesystem that holds files that large".to_string(),
+            Self::TooLarge { limit, .. } => limit.hint().to_string(),
+            Self::Create { source, .. } | Self::Grow { source, .. } => return remedy(source).map(str::to_string),
             Self::Several(errors) => return errors.iter().find_map(Self::hint),
             Self::UsageUnknown(_) => "mount /proc; nothing is written while it is not known what is in use".to_string(),
             _ => return None,

@@ -1,6 +1,7 @@
 //! A plan's devices become opened, locked and verified ones. Nothing is written, grown or created before all are.
 
 mod error;
+mod growth;
 mod hold;
 mod lock;
 mod open;
@@ -8,6 +9,7 @@ mod traces;
 mod zones;
 
 pub use error::{BindError, Difference};
+pub use growth::FileLimit;
 pub use hold::{Held, hold};
 pub use zones::ZoneDifference;
 pub(crate) use zones::is_whole;
@@ -18,6 +20,7 @@ use crate::probe::{Identity, Usage, twins};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::Device as Slot;
 use btrfs_planner::request::DeviceKind;
+use growth::Grown;
 use lock::DiskLock;
 use open::Opened;
 use std::collections::BTreeMap;
@@ -34,7 +37,8 @@ pub struct Bound {
     /// What claims devices, where that is not what they are written through.
     claims: Vec<File>,
     block_devices: Vec<PathBuf>,
-    grown: Vec<Grown>,
+    /// What was done to those that are files, by devid.
+    grown: Vec<Option<Grown>>,
 }
 
 /// A device that a schedule can be run on.
@@ -70,6 +74,22 @@ impl Bound {
         undo(&self.grown);
         self.release();
     }
+
+    /// Makes the image files of some targets what they were before: those that were created, and those that were only grown
+    /// and not `written`. The answer is which targets were removed so.
+    pub fn take_back(&self, written: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut removed = Vec::new();
+        for (index, grown) in self.grown.iter().enumerate() {
+            if let Some(grown) = grown
+                && (grown.is_created() || !written(index))
+                && grown.undo()
+                && grown.is_created()
+            {
+                removed.push(index);
+            }
+        }
+        removed
+    }
 }
 
 /// Opens, locks and verifies every device of a plan.
@@ -81,11 +101,14 @@ pub fn bind(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
 /// Makes devices that are open for writing ready for it.
 fn ready(plan: &Plan, opened: Vec<Opened>, locks: Vec<DiskLock>, claims: Vec<File>) -> Result<Bound, BindError> {
     let mut grown = Vec::new();
-    for (slot, opened) in plan.devices.iter().zip(&opened) {
-        if let Err(source) = grow(slot, opened, &mut grown) {
+    for (slot, device) in plan.devices.iter().zip(&opened) {
+        let (changed, done) = growth::grow(slot, device);
+        grown.push(changed);
+        if let Err(error) = done {
             undo(&grown);
-            let path = opened.path.clone();
-            return Err(BindError::Grow { path, size: open::extent(slot), source });
+            let rest = opened.iter().skip(grown.len()).filter(|opened| opened.created);
+            remove(&rest.map(|opened| opened.path.clone()).collect::<Vec<PathBuf>>());
+            return Err(error);
         }
     }
     let mut block_devices = Vec::new();
@@ -118,6 +141,11 @@ fn block_device(file: File, logical_sector: u32, zoned: bool) -> std::io::Result
 /// The same for a dry run: everything is opened for reading, and what is written goes nowhere.
 pub fn rehearse(plan: &Plan, overrides: &Overrides) -> Result<Bound, BindError> {
     let (opened, locks) = open_all(plan, overrides, false)?;
+    for (slot, opened) in plan.devices.iter().zip(&opened) {
+        if matches!(opened.identity, Identity::File(..)) && !opened.created {
+            growth::check(&opened.path, &opened.file, open::extent(slot))?;
+        }
+    }
     let targets = opened.into_iter().map(|opened| {
         let name = opened.path.display().to_string();
         let file = if opened.created { None } else { Some(opened.file) };
@@ -201,27 +229,9 @@ fn lock_disks(paths: &[PathBuf], identities: &[Option<Identity>]) -> Result<Vec<
     Ok(locks)
 }
 
-/// What was done to a file before writing: its path, and the length it had; none if it was not there.
-type Grown = (PathBuf, Option<u64>);
-
-/// Makes an image file as large as its device is planned to be.
-fn grow(slot: &Slot, opened: &Opened, grown: &mut Vec<Grown>) -> std::io::Result<()> {
-    if !matches!(opened.identity, Identity::File(..)) {
-        return Ok(());
-    }
-    let length = opened.file.metadata()?.len();
-    grown.push((opened.path.clone(), (!opened.created).then_some(length)));
-    let extent = open::extent(slot);
-    if length < extent { opened.file.set_len(extent) } else { Ok(()) }
-}
-
-fn undo(grown: &[Grown]) {
-    for (path, length) in grown {
-        // The run has failed already; what cannot be undone is a longer sparse file.
-        let _ = match length {
-            None => std::fs::remove_file(path),
-            Some(length) => File::options().write(true).open(path).and_then(|file| file.set_len(*length)),
-        };
+fn undo(grown: &[Option<Grown>]) {
+    for grown in grown.iter().flatten() {
+        grown.undo();
     }
 }
 

@@ -1,9 +1,11 @@
 //! One device: opened once, and held against what the plan says of it.
 
 use super::error::{BindError, Difference};
-use super::{traces, zones};
+use super::{growth, traces, zones};
 use crate::ioctl;
-use crate::probe::{DeviceNumber, Identity, InUse, ProbeError, Usage, check_folder, names, signatures_of, zones_of};
+use crate::probe::{
+    DeviceNumber, Identity, InUse, ProbeError, Usage, check_folder, kernel_use, names, signatures_of, zones_of,
+};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::Device as Slot;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, Signature};
@@ -70,6 +72,9 @@ fn existing(plan: &Plan, slot: &Slot, path: &Path, identity: Identity, writable:
     if Identity::of(&metadata) != Some(identity) {
         return Err(failed(path, io::Error::other("it was replaced while it was opened")));
     }
+    if let Some(by) = kernel_use(path, identity, &file) {
+        return Err(BindError::in_use(path.to_path_buf(), by));
+    }
     let facts = match identity {
         Identity::Block(number) => {
             let asked = |source| ProbeError::Ask { path: path.to_path_buf(), what: "write protection", source };
@@ -112,14 +117,15 @@ fn existing(plan: &Plan, slot: &Slot, path: &Path, identity: Identity, writable:
 
 pub(super) fn create(slot: &Slot, path: &Path, writable: bool) -> Result<Opened, BindError> {
     check_folder(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    growth::check_new(path, folder, extent(slot))?;
     let file = if writable {
         OpenOptions::new().read(true).write(true).create_new(true).open(path)
     } else {
         // A dry run creates nothing, but says if the folder is not there.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         File::open(folder)
     };
-    let file = file.map_err(|source| failed(path, source))?;
+    let file = file.map_err(|source| BindError::Create { path: path.to_path_buf(), source })?;
     let metadata = file.metadata().map_err(|source| failed(path, source))?;
     let identity = if writable { Identity::of(&metadata) } else { Some(imagined(slot)) };
     let identity = identity.ok_or_else(|| ProbeError::OtherKind(path.to_path_buf()))?;
@@ -195,6 +201,7 @@ pub(super) fn failed(path: &Path, source: io::Error) -> BindError {
     let path = path.to_path_buf();
     match source.kind() {
         io::ErrorKind::ResourceBusy => BindError::in_use(path, InUse::Exclusive),
+        io::ErrorKind::ExecutableFileBusy => BindError::in_use(path, InUse::Program),
         io::ErrorKind::ReadOnlyFilesystem => BindError::ReadOnly(path),
         _ => BindError::Probe(ProbeError::Open { path, source }),
     }

@@ -44,7 +44,21 @@ impl Execution<'_> {
             progress.finish();
             report
         });
-        let report = report.map_err(Failure::refused)?;
+        let mut report = match report {
+            Ok(report) => report,
+            Err(error) => {
+                bound.abandon();
+                return Err(Failure::refused(error));
+            }
+        };
+        if report.outcome != Outcome::Done && !report.committed {
+            let written = |index: usize| report.devices.get(index).is_none_or(|device| device.touched);
+            for index in bound.take_back(written) {
+                if let Some(device) = report.devices.get_mut(index) {
+                    device.removed = true;
+                }
+            }
+        }
         let made = report.outcome == Outcome::Done;
         let again = if made { register_open(bound.block_devices()) } else { Vec::new() };
         bound.release();

@@ -10,6 +10,7 @@ mod exec;
 mod execution;
 mod facts;
 mod features;
+mod large_files;
 mod mkfs;
 mod open_files;
 mod options;
@@ -95,6 +96,7 @@ impl Program {
     #[must_use]
     pub fn run(&self) -> ExitCode {
         open_files::allow_all();
+        large_files::fail_and_go_on();
         (self.run)()
     }
 }

@@ -15,7 +15,7 @@ pub(crate) const LIST_ALL: &str = "list-all";
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Use SIZE of every device
-    #[arg(short = 'b', long, value_name = "SIZE", value_parser = size::parse)]
+    #[arg(short = 'b', long, value_name = "SIZE", value_parser = size::parse, allow_hyphen_values = true)]
     pub(crate) byte_count: Option<u64>,
 
     /// Checksum of metadata and data
@@ -35,11 +35,11 @@ pub(crate) struct Options {
     pub(crate) mixed: bool,
 
     /// Bytes of a tree block
-    #[arg(short, long, value_name = "SIZE", value_parser = small_size)]
+    #[arg(short, long, value_name = "SIZE", value_parser = small_size, allow_hyphen_values = true)]
     pub(crate) nodesize: Option<u32>,
 
     /// Bytes of a sector
-    #[arg(short, long, value_name = "SIZE", value_parser = small_size)]
+    #[arg(short, long, value_name = "SIZE", value_parser = small_size, allow_hyphen_values = true)]
     pub(crate) sectorsize: Option<u32>,
 
     /// The label, at most 255 bytes

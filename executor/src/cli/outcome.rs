@@ -41,10 +41,13 @@ fn what_now(report: &Report) -> &'static str {
         .iter()
         .flat_map(|device| &device.steps)
         .any(|step| step.step == Step::Commit || step.step == Step::Seal);
+    let left = report.devices.iter().any(|device| device.touched && !device.removed);
     if report.committed {
         "the filesystem is there, but was not read back as a whole: run btrfs check before use"
     } else if !report.touched() {
         "nothing was written"
+    } else if !left {
+        "nothing is left of it: run it again when the cause is gone"
     } else if committing {
         "some superblocks may be there, the first device's is not: plan and run again before any use"
     } else {

@@ -21,6 +21,8 @@ enum Usage {
     Feature(#[from] UnknownFeature),
     #[error("the feature {0} is none of those that -R switches")]
     Runtime(Feature),
+    #[error("--nodiscard (-K) discards nothing, and --discard says how to discard")]
+    Discard,
     #[error("SOURCE_DATE_EPOCH is '{0}', not a number of seconds")]
     Epoch(String),
 }
@@ -79,6 +81,7 @@ pub(crate) fn of(
     facts: impl FnOnce() -> Result<Vec<DeviceFacts>, Failure>,
 ) -> Result<Request, Failure> {
     let features = switches(options, quiet)?;
+    let discard = discard(options)?;
     let time = match options.time {
         Some(time) => time,
         None => time()?,
@@ -91,7 +94,7 @@ pub(crate) fn of(
     request.byte_count = options.byte_count;
     request.checksum = options.checksum.unwrap_or_default();
     request.data = options.data;
-    request.discard = if options.nodiscard { DiscardStrategy::None } else { options.discard.unwrap_or_default() };
+    request.discard = discard;
     request.features = features;
     request.force = options.force;
     request.identity.fsid = options.uuid.flatten();
@@ -105,6 +108,14 @@ pub(crate) fn of(
     compatibility::apply(options, &mut request);
     unique::refuse_known(&request)?;
     Ok(request)
+}
+
+fn discard(options: &Options) -> Result<DiscardStrategy, Failure> {
+    match (options.nodiscard, options.discard) {
+        (false, how) => Ok(how.unwrap_or_default()),
+        (true, None | Some(DiscardStrategy::None)) => Ok(DiscardStrategy::None),
+        (true, Some(_)) => Err(Failure::usage(Usage::Discard).with_hint(Some("leave out one of them"))),
+    }
 }
 
 /// The features that are switched, in their order.

@@ -24,6 +24,9 @@ pub enum InUse {
     /// It is swap.
     #[error("it is in use as swap")]
     Swap,
+    /// It is a program that runs.
+    #[error("it is a program that runs")]
+    Program,
     /// Another device is built on it.
     #[error("it is held by the device {0}")]
     Holder(String),
@@ -62,6 +65,7 @@ impl InUse {
             Self::Mounted(point) => format!("unmount it: umount '{}'", point.display()),
             Self::Member(_) => "unmount that filesystem".to_string(),
             Self::Swap => "switch it off with swapoff".to_string(),
+            Self::Program => "end the program (fuser shows what runs it), or use another file".to_string(),
             Self::Holder(name) => format!("stop {name} first: dmsetup, mdadm, vgchange or bcache, whatever made it"),
             Self::Partition { by, .. } | Self::Disk { by, .. } => by.hint(),
             Self::Partitions(_) => {

@@ -1,7 +1,8 @@
-//! From a path to the facts of a device, and to what uses it. Opens for reading only.
+//! From a path to the facts of a device, and to what uses it. Reads only.
 
 #[allow(unsafe_code)]
 mod blkid;
+mod busy_file;
 mod contents;
 mod elsewhere;
 mod in_use;
@@ -14,6 +15,7 @@ mod sysfs;
 mod twins;
 mod zones;
 
+pub(crate) use busy_file::{is_program, kernel_use};
 pub(crate) use elsewhere::{Known, elsewhere};
 pub use in_use::{Identity, InUse, Usage, UsageUnknown};
 pub use loops::Backing;
@@ -25,6 +27,7 @@ pub use twins::twins;
 pub use zones::{ReportProblem, ReportedZone, runs_of_report};
 
 use crate::ioctl;
+use crate::remedy::remedy;
 use btrfs_planner::request::{DeviceFacts, DeviceKind, DiscardLimits, Zones};
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -51,6 +54,9 @@ pub enum ProbeError {
     /// An image file that is not there, and no size to give it.
     #[error("'{}' does not exist", .0.display())]
     Absent(PathBuf),
+    /// The same, with a size that is none.
+    #[error("'{}' does not exist, and a byte count of 0 means all of a device", .0.display())]
+    NoSize(PathBuf),
     /// Neither a block device nor a regular file.
     #[error("'{}' is neither a block device nor a regular file", .0.display())]
     OtherKind(PathBuf),
@@ -82,21 +88,19 @@ impl ProbeError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Open { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                "devices are usually root's: try sudo".to_string()
-            }
             Self::Open { path, source } if source.kind() == io::ErrorKind::NotFound && path.starts_with("/dev") => {
                 "lsblk shows the devices that there are".to_string()
             }
-            Self::Open { source, .. } if source.raw_os_error() == Some(nix::libc::EMFILE) => {
-                "allow more open files: ulimit -n 20000".to_string()
+            Self::Open { source, .. } | Self::Ask { source, .. } => return remedy(source).map(str::to_string),
+            Self::Absent(path) | Self::NoSize(path) if path.starts_with("/dev") => {
+                "lsblk shows the devices that there are".to_string()
             }
-            Self::Absent(path) if path.starts_with("/dev") => "lsblk shows the devices that there are".to_string(),
-            Self::Absent(_) => "give an image file that is to be created a size with --byte-count".to_string(),
+            Self::Absent(_) | Self::NoSize(_) => {
+                "give an image file that is to be created a size with --byte-count".to_string()
+            }
             Self::OtherKind(_) => "name a block device or an image file, or describe a device: size=10T".to_string(),
             Self::InUse { by, .. } => by.hint(),
             Self::NotText(_) => "use another path to it, such as a link".to_string(),
-            _ => return None,
         })
     }
 }
@@ -126,8 +130,11 @@ pub(crate) fn probe_and_keep(
     let open = |source: io::Error| ProbeError::Open { path: path.to_path_buf(), source };
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let size = byte_count.filter(|count| *count != 0);
-            let size = size.ok_or_else(|| ProbeError::Absent(path.to_path_buf()))?;
+            let size = match byte_count {
+                None => return Err(ProbeError::Absent(path.to_path_buf())),
+                Some(0) => return Err(ProbeError::NoSize(path.to_path_buf())),
+                Some(size) => size,
+            };
             check_folder(path)?;
             return Ok(Probed { facts: file_facts(text, size), open: None });
         }
@@ -138,12 +145,20 @@ pub(crate) fn probe_and_keep(
         return Err(ProbeError::InUse { path: path.to_path_buf(), by });
     }
     let file = match identity {
-        Identity::File(..) => open_file(path).map_err(open)?,
+        Identity::File(..) => match open_file(path) {
+            Err(error) if is_program(&error) => {
+                return Err(ProbeError::InUse { path: path.to_path_buf(), by: InUse::Program });
+            }
+            result => result.map_err(open)?,
+        },
         Identity::Block(_) => open_exclusively(path)?,
     };
     // The path may lead elsewhere by now.
     if Identity::of(&file.metadata().map_err(open)?) != Some(identity) {
         return Err(open(io::Error::other("it was replaced while it was opened")));
+    }
+    if let Some(by) = kernel_use(path, identity, &file) {
+        return Err(ProbeError::InUse { path: path.to_path_buf(), by });
     }
     let facts = match identity {
         Identity::File(..) => file_facts(text, metadata.len().max(byte_count.unwrap_or(0))),
@@ -215,7 +230,7 @@ fn block_facts(path: &Path, file: &File, number: DeviceNumber) -> Result<DeviceF
         model: node.as_ref().and_then(sysfs::Node::model),
         path: None,
         physical_sector: ioctl::physical_sector(file).unwrap_or(logical_sector),
-        rotational: node.as_ref().is_some_and(sysfs::Node::rotational),
+        rotational: node.as_ref().is_none_or(sysfs::Node::rotational),
         serial: node.as_ref().and_then(sysfs::Node::serial),
         signatures: Vec::new(),
         size,

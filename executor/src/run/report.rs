@@ -1,6 +1,7 @@
 //! What came of a run: every device, every step, every error.
 
 use crate::exit::ExitStatus;
+use crate::remedy::remedy;
 use crate::size::Human;
 use std::fmt;
 use std::io;
@@ -104,7 +105,7 @@ impl DeviceError {
     pub fn hint(&self) -> Option<&'static str> {
         match self.action {
             Action::Reset { .. } => Some("look at the zone with blkzone report; a drive that loses zones is failing"),
-            _ => None,
+            _ => remedy(&self.source),
         }
     }
 }
@@ -143,6 +144,8 @@ pub struct DeviceReport {
     pub error: Option<DeviceError>,
     /// Whether anything on it may have changed.
     pub touched: bool,
+    /// It was a file that this run had created, and that is gone again.
+    pub removed: bool,
 }
 
 impl DeviceReport {
@@ -151,11 +154,12 @@ impl DeviceReport {
     pub fn reached(&self) -> String {
         let steps = self.steps.iter().filter(|step| step.requests > 0 || !step.complete);
         let steps: Vec<String> = steps.map(step_reached).collect();
-        match (self.touched, steps.is_empty()) {
+        let reached = match (self.touched, steps.is_empty()) {
             (false, _) => "untouched".to_string(),
             (true, true) => "nothing finished".to_string(),
             (true, false) => steps.join(", "),
-        }
+        };
+        if self.removed { format!("{reached}; removed again, since this run had created it") } else { reached }
     }
 
     /// The sum of something over all steps.

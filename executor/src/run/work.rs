@@ -50,6 +50,7 @@ impl<'a> Work<'a> {
             warnings: Vec::new(),
             error: None,
             touched: false,
+            removed: false,
         };
         Self { plan, slot, report, target, cancel, observer, current: NOTHING, heeds_interrupts: true }
     }

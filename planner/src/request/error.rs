@@ -178,7 +178,7 @@ pub enum RequestError {
     DeviceTooSmall {
         /// The device.
         device: String,
-        /// Its usable size.
+        /// Its size, or as much of it as the byte count leaves.
         size: u64,
         /// The minimum.
         minimum: u64,
@@ -436,9 +436,8 @@ impl RequestError {
             Self::TargetChecksum { .. } => "choose crc32c, which every kernel has",
             Self::FeatureNeeded { .. } => "leave the feature on, or choose another profile",
             Self::TooFewDevices { .. } => "add devices, or choose a profile that needs fewer",
-            Self::ByteCountTooSmall { .. } | Self::DeviceTooSmall { .. } => {
-                "use a larger device, -m single, or mixed block groups (-M)"
-            }
+            Self::ByteCountTooSmall { .. } => "choose a larger byte count (-b), -m single, or mixed block groups (-M)",
+            Self::DeviceTooSmall { .. } => "use a larger device, -m single, or mixed block groups (-M)",
             Self::ByteCountTooLarge { .. } => "choose a byte count that fits the first device, or leave it out",
             Self::DeviceTooLarge { .. } => "describe a device below 8 EiB (9223372036854775808 bytes)",
             Self::TotalTooLarge { .. } => "use fewer devices, or less of each (-b)",

@@ -265,28 +265,29 @@ fn devices(
 ) -> Result<Vec<SettingsDevice>, RequestError> {
     let unit = zone_size.unwrap_or(u64::from(sector_size));
     let whole = |size| round_down(size, unit);
-    let limit = byte_count(request).map(whole);
-    if let Some(byte_count) = limit {
-        if byte_count < minimum {
+    let asked = byte_count(request);
+    if let Some(byte_count) = asked {
+        if whole(byte_count) < minimum {
             return Err(RequestError::ByteCountTooSmall { byte_count, minimum });
         }
         // Only the first device must be that large; others are used as far as they reach.
         if let Some(first) = request.devices.first()
-            && byte_count > first.size
+            && whole(byte_count) > first.size
         {
             return Err(RequestError::ByteCountTooLarge { device: name(request, 0), byte_count, size: first.size });
         }
     }
     let mut devices = Vec::with_capacity(request.devices.len());
     for ((index, facts), devid) in request.devices.iter().enumerate().zip(1..) {
-        let size = whole(limit.map_or(facts.size, |limit| limit.min(facts.size)));
-        if size < minimum {
+        let size = asked.map_or(facts.size, |limit| limit.min(facts.size));
+        // Errors tell the sizes that were given, not what is left of them in whole sectors or zones.
+        if whole(size) < minimum {
             return Err(RequestError::DeviceTooSmall { device: name(request, index), size, minimum });
         }
         devices.push(SettingsDevice {
             devid: DevId::new(devid),
             facts: facts.clone(),
-            size,
+            size: whole(size),
             uuid: request.identity.device(devid),
             zoning: match (zone_size, &facts.zones) {
                 (None, _) => Zoning::Regular,

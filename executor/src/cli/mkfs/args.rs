@@ -30,12 +30,12 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) contents: Contents,
 
-    /// Only errors and warnings
-    #[arg(short, long)]
+    /// Only errors and warnings; of this and --verbose the last one counts
+    #[arg(short, long, overrides_with = "verbose")]
     pub(crate) quiet: bool,
 
     /// Say more: what was found on the devices, what was done to them
-    #[arg(short, long, action = ArgAction::Count)]
+    #[arg(short, long, action = ArgAction::Count, overrides_with = "quiet")]
     pub(crate) verbose: u8,
 
     /// Print the version

@@ -55,12 +55,12 @@ pub(crate) struct Output {
     #[arg(long)]
     pub(crate) compress: bool,
 
-    /// No summary and no warnings
-    #[arg(short, long)]
+    /// No summary and no warnings; of this and --verbose the last one counts
+    #[arg(short, long, overrides_with = "verbose")]
     pub(crate) quiet: bool,
 
     /// Say more: what was found on the devices
-    #[arg(short, long, action = ArgAction::Count)]
+    #[arg(short, long, action = ArgAction::Count, overrides_with = "quiet")]
     pub(crate) verbose: u8,
 }
 

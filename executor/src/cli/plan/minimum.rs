@@ -39,7 +39,15 @@ pub(crate) struct Args {
     options: Options,
 }
 
+/// A size is what is asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("--byte-count gives a size, and minimum finds one")]
+struct Given;
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.options.byte_count.is_some() {
+        return Err(Failure::usage(Given).with_hint(Some("leave it out")));
+    }
     let profiles = [args.options.data, args.options.metadata].into_iter().flatten();
     let fewest = profiles.map(|profile: Profile| profile.traits().min_devices).max().unwrap_or(1);
     let count = args.devices.map_or(fewest, u64::from);

@@ -42,7 +42,8 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
 fn plan(args: &Args) -> Result<(), Failure> {
     let request = request::request(&args.asked())?;
     if args.print_request {
-        return print(request.to_json().as_bytes());
+        let targets: Vec<&str> = request.devices.iter().filter_map(|device| device.path.as_deref()).collect();
+        return output::document(request.to_json(), &args.output, &targets);
     }
     output::plan(&request::plan(&request)?, &args.output)
 }
