@@ -3,7 +3,7 @@
 use super::{Chunk, Stripe};
 use crate::disk::chunk::STRIPE_LENGTH;
 use crate::request::Profile;
-use crate::units::{Checked, Logical, Physical, SizeOverflow, in_memory, wide};
+use crate::units::{Checked, Logical, Physical, SizeOverflow, in_memory, round_down, wide};
 use alloc::vec::Vec;
 
 /// A chunk as rows of stripe elements of 64 KiB: how its logical bytes lie on its stripes.
@@ -49,6 +49,11 @@ impl<'a> Geometry<'a> {
     #[must_use]
     pub fn stripe_length(&self) -> u64 {
         self.chunk.length.checked_div(self.columns).unwrap_or(0)
+    }
+
+    /// How many bytes from the chunk's start lie in the first `capacity` bytes of its device extents.
+    pub fn within(&self, capacity: u64) -> Result<u64, SizeOverflow> {
+        usable(capacity, self.columns)
     }
 
     /// Where an address lies.
@@ -139,6 +144,13 @@ fn at(stripe: &Stripe, position: Position) -> Result<Stripe, SizeOverflow> {
     Ok(Stripe { devid: stripe.devid, offset: Physical::new(stripe.offset.get().plus(offset)?) })
 }
 
+/// How many bytes from the start of a chunk with so many columns lie in the first `capacity` bytes of its device extents:
+/// where data goes around, the element in which one column ends ends all of them.
+pub(super) fn usable(capacity: u64, columns: u64) -> Result<u64, SizeOverflow> {
+    let each = if columns > 1 { round_down(capacity, STRIPE_LENGTH) } else { capacity };
+    each.times(columns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,6 +197,23 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_usable_lies_within_the_capacity_and_goes_on_to_its_last_element(
+            (profile, stripes) in prop::sample::select(vec![
+                (Profile::Single, 1u64), (Profile::Dup, 2), (Profile::Raid0, 3), (Profile::Raid1, 2), (Profile::Raid10, 6),
+            ]),
+            sectors in 1u64..64,
+        ) {
+            let (capacity, chunk) = (sectors * 4096, chunk(profile, stripes, 4));
+            let geometry = Geometry::new(&chunk);
+            let usable = geometry.within(capacity).unwrap();
+            prop_assert!(usable <= capacity * geometry.columns() && usable + geometry.columns() * ELEMENT > capacity * geometry.columns());
+            for (place, length) in geometry.runs(chunk.logical, usable).unwrap() {
+                let stripe = chunk.stripes.iter().find(|stripe| stripe.devid == place.devid).unwrap();
+                prop_assert!(place.offset.get() + length <= stripe.offset.get() + capacity);
+            }
+        }
+
         #[test]
         fn runs_are_what_single_addresses_map_to(
             (profile, stripes) in prop::sample::select(vec![

@@ -147,7 +147,7 @@ impl Layout {
             let device = device_index(stripe).and_then(|index| self.devices.get(index));
             device.map_or(length, |device| device.capacity(stripe.offset, length))
         });
-        Ok(capacities.min().unwrap_or(length).times(geometry.columns())?)
+        Ok(geometry.within(capacities.min().unwrap_or(length))?)
     }
 
     /// Records a chunk whose stripes take `stripe_length` bytes each.

@@ -10,7 +10,7 @@ mod survival;
 
 pub use survival::{Held, Loss, StripeSet, Survival, survival};
 
-use super::{Chunk, ChunkKind, DeviceExtent, DeviceSpace, Geometry, device_index};
+use super::{Chunk, ChunkKind, DeviceExtent, DeviceSpace, Geometry, device_index, mapping};
 use crate::disk::chunk::STRIPE_LENGTH;
 use crate::request::{Profile, Zones};
 use crate::units::{Checked, DevId, SizeOverflow, wide};
@@ -212,7 +212,7 @@ impl<'a> Filling<'a> {
                 let device = device_index(stripe).and_then(|index| pool.devices.get(index));
                 device.map(|device| device.capacity(stripe.offset, length))
             });
-            let mut usable = capacity.min().unwrap_or(length).times(geometry.columns())?;
+            let mut usable = geometry.within(capacity.min().unwrap_or(length))?;
             let reserved = chunk.reserved()?.iter().try_fold(0_u64, |sum, (_, length)| sum.plus(*length))?;
             if pool.settings.zone_size.is_none() {
                 usable = usable.saturating_sub(reserved);
@@ -261,7 +261,7 @@ impl<'a> Filling<'a> {
             usable = usable.saturating_sub(taken.superblocks.times(STRIPE_LENGTH)?.times(row)?);
         }
         if capacity < stripe {
-            usable = capacity.times(columns)?.times(times)?;
+            usable = mapping::usable(capacity, columns)?.times(times)?;
         }
         self.sets.add(kind, policy.profile, members, length.times(times)?);
         match kind {
