@@ -10,6 +10,7 @@ use btrfs_planner::disk::key::{ItemType, Key};
 use btrfs_planner::layout::Layout;
 use btrfs_planner::request::{DeviceFacts, Profile, ZoneRun, ZoneState, Zones};
 use btrfs_planner::trees::{Contents, Forest, Items};
+use btrfs_planner::view::CapacityView;
 use btrfs_planner::{Plan, Request, Settings, plan};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
@@ -32,6 +33,25 @@ fn by_devices(criterion: &mut Criterion) {
         let striped = Request { data: Some(profile), ..request(1000, Some(profile)) };
         group.bench_with_input(BenchmarkId::new(profile.name(), 1000), &striped, |bencher, request| {
             bencher.iter(|| plan(request).unwrap());
+        });
+    }
+    group.finish();
+}
+
+/// A thousand devices, no two alike.
+fn capacity(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("capacity");
+    let sizes = (1..=1000_u64).map(|number| (100 << 30) + number * 7919 % 1000 * (3 << 30));
+    let devices: Vec<DeviceFacts> = sizes.map(DeviceFacts::described).collect();
+    for profile in [Profile::Single, Profile::Raid1, Profile::Raid10, Profile::Raid5, Profile::Raid6] {
+        let request = Request {
+            data: Some(profile),
+            metadata: Some(Profile::Raid1),
+            ..Request::new(devices.clone(), "bench", 0)
+        };
+        let plan = plan(&request).unwrap();
+        group.bench_function(BenchmarkId::new(profile.name(), 1000), |bencher| {
+            bencher.iter(|| CapacityView::of(&plan).unwrap());
         });
     }
     group.finish();
@@ -106,5 +126,5 @@ fn by_zones(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, by_devices, audit, document, by_items, by_zones);
+criterion_group!(benches, by_devices, capacity, audit, document, by_items, by_zones);
 criterion_main!(benches);

@@ -4,6 +4,8 @@
 //! room, whole stripes of up to 1 GiB, and chunks of at most 10 GiB and a tenth of the filesystem. [`Pool::fill`]
 //! does as it does (Linux 5.19 and later).
 
+mod losses;
+mod order;
 mod policy;
 mod room;
 mod survival;
@@ -13,8 +15,10 @@ pub use survival::{Held, Loss, StripeSet, Survival, survival};
 use super::{Chunk, ChunkKind, DeviceExtent, DeviceSpace, Geometry, device_index, mapping};
 use crate::disk::chunk::STRIPE_LENGTH;
 use crate::request::{Profile, Zones};
-use crate::units::{Checked, DevId, SizeOverflow, wide};
+use crate::units::{Checked, DevId, SizeOverflow};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use order::Order;
 use policy::{Policy, Shape};
 use room::Room;
 use serde::Serialize;
@@ -186,6 +190,8 @@ fn scaled(value: u64, bytes: u64, data: u64) -> u64 {
 struct Filling<'a> {
     pool: &'a Pool,
     rooms: Vec<Room>,
+    /// Of each kind that chunks are added of.
+    orders: BTreeMap<ChunkKind, Order>,
     sets: survival::Sets,
     data: u64,
     data_chunks: u64,
@@ -201,8 +207,15 @@ impl<'a> Filling<'a> {
             .zip(&pool.devids)
             .map(|(device, devid)| Room::new(*devid, device, pool.settings.zone_size))
             .collect();
-        let mut filling =
-            Self { pool, rooms: rooms?, sets: survival::Sets::default(), data: 0, data_chunks: 0, metadata: 0 };
+        let mut filling = Self {
+            pool,
+            rooms: rooms?,
+            orders: BTreeMap::new(),
+            sets: survival::Sets::default(),
+            data: 0,
+            data_chunks: 0,
+            metadata: 0,
+        };
         // A zoned filesystem keeps one chunk to move data to.
         let mut kept = pool.settings.zone_size.is_some();
         for chunk in pool.chunks.iter().rev() {
@@ -239,11 +252,18 @@ impl<'a> Filling<'a> {
         Policy::new(kind, profile, self.pool.total, node_size, zone_size)
     }
 
+    /// The next chunk of a kind, if one fits.
+    fn shape(&mut self, kind: ChunkKind) -> Option<(Policy, Shape)> {
+        let policy = self.policy(kind);
+        let order = self.orders.entry(kind).or_insert_with(|| Order::new(policy, &self.rooms));
+        order.refresh(&self.rooms);
+        Some((policy, policy.shape(order.count(), || order.first())?))
+    }
+
     /// Adds a chunk, or several on the same devices where there is room for very many, but no more than `missing` bytes
     /// need; false where none fits.
     fn add(&mut self, kind: ChunkKind, missing: u64) -> Result<bool, SizeOverflow> {
-        let policy = self.policy(kind);
-        let Some(shape) = policy.shape(&self.rooms) else { return Ok(false) };
+        let Some((policy, shape)) = self.shape(kind) else { return Ok(false) };
         let Shape { devices, stripe, length, columns } = shape;
         let on_each = stripe.times(policy.on_each)?;
         let rooms = devices.iter().filter_map(|index| self.rooms.get(*index));
@@ -256,6 +276,7 @@ impl<'a> Filling<'a> {
             let Some(room) = self.rooms.get_mut(index) else { continue };
             members.extend((0..policy.on_each).map(|_| room.devid));
             let taken = room.take(on_each.times(times)?, policy.wanted, policy.on_each)?;
+            self.orders.values_mut().for_each(|order| order.change(index));
             capacity = capacity.min(taken.capacity.unwrap_or(stripe));
             let row = if policy.profile.has_parity() { columns } else { 1 };
             usable = usable.saturating_sub(taken.superblocks.times(STRIPE_LENGTH)?.times(row)?);
@@ -305,11 +326,6 @@ pub fn fewest_devices(profile: Profile) -> u64 {
 #[must_use]
 pub fn tolerated(profile: Profile) -> u64 {
     profile.traits().tolerated_failures
-}
-
-/// So many of a pool's devices.
-fn count(devices: &[usize]) -> u64 {
-    wide(devices.len())
 }
 
 #[cfg(test)]

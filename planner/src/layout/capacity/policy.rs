@@ -1,14 +1,11 @@
 //! The kernel's rules for a new chunk: which devices, how many, how long.
 
-use super::count;
-use super::room::Room;
 use crate::disk::chunk::STRIPE_LENGTH;
 use crate::layout::ChunkKind;
 use crate::layout::sizing::{chunk_length, leaf_stripes};
 use crate::request::Profile;
 use crate::units::{GIB, MIB, round_down, round_up, wide};
 use alloc::vec::Vec;
-use core::cmp::Reverse;
 
 /// Filesystems above this size get metadata chunks of 1 GiB instead of 256 MiB.
 const LARGE_FILESYSTEM: u64 = 50 * GIB;
@@ -85,18 +82,14 @@ impl Policy {
         }
     }
 
-    /// The next chunk, if one fits.
-    pub(super) fn shape(&self, rooms: &[Room]) -> Option<Shape> {
+    /// The next chunk, if one fits. So many devices could take a part of it; `candidates` gives each one's piece and its
+    /// index, in the order in which they are taken.
+    pub(super) fn shape<I>(&self, count: usize, candidates: impl Fn() -> I) -> Option<Shape>
+    where
+        I: Iterator<Item = (u64, usize)>,
+    {
         let traits = self.profile.traits();
-        let mut candidates: Vec<(u64, u64, usize)> = rooms
-            .iter()
-            .enumerate()
-            .map(|(index, room)| (room.piece(self.wanted), room.free(), index))
-            .filter(|(piece, ..)| *piece >= self.least)
-            .collect();
-        // Those with the longest piece first, then those with the most room.
-        candidates.sort_by_key(|(piece, free, _)| Reverse((*piece, *free)));
-        let mut devices = round_down(wide(candidates.len()), traits.stripe_multiple);
+        let mut devices = round_down(wide(count), traits.stripe_multiple);
         if devices < traits.min_devices.min(self.most_devices) {
             return None;
         }
@@ -118,7 +111,7 @@ impl Policy {
             }
             None => {
                 let last = usize::try_from(devices.checked_sub(1)?).ok()?;
-                let (piece, ..) = candidates.get(last)?;
+                let (piece, _) = candidates().nth(last)?;
                 let piece = piece.checked_div(self.on_each).unwrap_or(0);
                 let columns = columns(devices);
                 let fitting = if piece.saturating_mul(columns) > self.longest {
@@ -131,12 +124,9 @@ impl Policy {
             }
         };
         let columns = columns(devices);
-        let devices: Vec<usize> = candidates
-            .iter()
-            .take(usize::try_from(devices).unwrap_or(usize::MAX))
-            .map(|(_, _, index)| *index)
-            .collect();
+        let devices = candidates().take(usize::try_from(devices).unwrap_or(usize::MAX));
+        let devices: Vec<usize> = devices.map(|(_, index)| index).collect();
         let length = stripe.checked_mul(columns)?;
-        (stripe > 0 && count(&devices) > 0).then_some(Shape { devices, stripe, length, columns })
+        (stripe > 0 && !devices.is_empty()).then_some(Shape { devices, stripe, length, columns })
     }
 }

@@ -1,5 +1,6 @@
 //! Which losses of devices a layout survives.
 
+use super::losses::Losses;
 use super::{fewest_devices, tolerated};
 use crate::layout::ChunkKind;
 use crate::request::Profile;
@@ -53,10 +54,16 @@ impl StripeSet {
         let gone = |device: &&DevId| lost.contains(device);
         let missing = wide(self.devices.iter().filter(gone).count());
         match self.profile {
-            Profile::Single | Profile::Raid0 => missing == 0,
-            Profile::Dup | Profile::Raid1 | Profile::Raid1c3 | Profile::Raid1c4 => missing < wide(self.devices.len()),
             Profile::Raid10 => self.devices.chunks(2).all(|pair| !pair.iter().all(|device| lost.contains(device))),
-            Profile::Raid5 | Profile::Raid6 => missing <= self.profile.traits().parity,
+            _ => self.is_readable_without(missing),
+        }
+    }
+
+    /// Whether all its bytes can be read without so many of its stripes, where it does not matter which they are.
+    pub(super) fn is_readable_without(&self, missing: u64) -> bool {
+        match self.profile {
+            Profile::Dup | Profile::Raid1 | Profile::Raid1c3 | Profile::Raid1c4 => missing < wide(self.devices.len()),
+            profile => missing <= profile.traits().parity,
         }
     }
 
@@ -104,22 +111,29 @@ impl Loss {
             let sum = unreadable.entry(set.kind).or_default();
             *sum = sum.saturating_add(set.bytes);
         }
-        let left = count.saturating_sub(wide(lost.len()));
-        let profiles: BTreeSet<Profile> = sets.iter().map(|set| set.profile).collect();
         Self {
             devices: lost.iter().copied().collect(),
-            too_few_for: profiles.into_iter().filter(|profile| fewest_devices(*profile) > left).collect(),
+            too_few_for: too_few_for(sets, count.saturating_sub(wide(lost.len()))),
             unreadable: unreadable.into_iter().map(|(kind, bytes)| Held { bytes, kind }).collect(),
             writable: sets.iter().all(|set| set.writable_without(lost)),
         }
     }
 
-    fn severity(&self) -> (bool, u64, bool) {
+    pub(super) fn severity(&self) -> Severity {
         let bytes = self.unreadable.iter().fold(0_u64, |sum, held| sum.saturating_add(held.bytes));
-        // Without its trees nothing of a filesystem is left.
         let trees = self.unreadable.iter().any(|held| held.kind != ChunkKind::Data);
         (trees, bytes, !self.writable)
     }
+}
+
+/// How bad a loss is: whether trees cannot be read, without which nothing of a filesystem is left; how many bytes cannot; and
+/// whether nothing can be written.
+pub(super) type Severity = (bool, u64, bool);
+
+/// The profiles of these sets of which no chunk can be added with so many devices.
+pub(super) fn too_few_for(sets: &[StripeSet], left: u64) -> Vec<Profile> {
+    let profiles: BTreeSet<Profile> = sets.iter().map(|set| set.profile).collect();
+    profiles.into_iter().filter(|profile| fewest_devices(*profile) > left).collect()
 }
 
 /// What a layout survives.
@@ -135,17 +149,13 @@ pub struct Survival {
     pub worst_pair: Option<Loss>,
 }
 
-/// The most pairs of devices that are tried one by one.
-const MOST_PAIRS: usize = 20_000;
-
 /// What becomes of these sets when devices are lost.
 #[must_use]
 pub fn survival(devices: &[DevId], sets: &[StripeSet]) -> Survival {
-    let count = wide(devices.len());
-    let loss = |lost: &[DevId]| Loss::of(&lost.iter().copied().collect(), sets, count);
-    let single: Vec<Loss> = devices.iter().map(|device| loss(&[*device])).collect();
-    let worst_pair = pairs(devices, sets, &single).map(|pair| loss(&pair)).max_by_key(Loss::severity);
-    let worst_pair = worst_pair.filter(|_| devices.len() > 2);
+    let losses = Losses::new(devices, sets);
+    let single: Vec<Loss> = devices.iter().map(|device| losses.of_one(*device)).collect();
+    let worst_pair = losses.worst_pair(devices, &single).filter(|_| devices.len() > 2);
+    let worst_pair = worst_pair.map(|pair| Loss::of(&pair.into(), sets, wide(devices.len())));
     let tolerated = sets.iter().map(|set| tolerated(set.profile)).min().unwrap_or(0);
     // Chunks say more than profiles: what lies on one device is safe from the loss of others, but not of that one.
     let any = match () {
@@ -154,26 +164,4 @@ pub fn survival(devices: &[DevId], sets: &[StripeSet]) -> Survival {
         () => tolerated.max(u64::from(devices.len() > 1)),
     };
     Survival { any, single, worst_pair }
-}
-
-/// The pairs worth trying: all of them, or, where there are very many, those of devices that share a chunk.
-fn pairs(devices: &[DevId], sets: &[StripeSet], single: &[Loss]) -> impl Iterator<Item = [DevId; 2]> {
-    let mut pairs: BTreeSet<[DevId; 2]> = BTreeSet::new();
-    let worst = single.iter().max_by_key(|loss| loss.severity()).and_then(|loss| loss.devices.first().copied());
-    let few = devices.len() <= 100;
-    let groups = sets.iter().map(|set| set.devices.as_slice()).filter(|_| !few);
-    for group in groups.chain(few.then_some(devices)) {
-        for (index, first) in group.iter().enumerate() {
-            for second in group.iter().skip(index.saturating_add(1)) {
-                if first != second && pairs.len() < MOST_PAIRS {
-                    pairs.insert([*first.min(second), *first.max(second)]);
-                }
-            }
-        }
-    }
-    if let Some(worst) = worst {
-        let with_worst = devices.iter().filter(|device| **device != worst);
-        pairs.extend(with_worst.map(|device| [*device.min(&worst), *device.max(&worst)]));
-    }
-    pairs.into_iter()
 }

@@ -4,6 +4,8 @@ use super::*;
 use crate::request::{DeviceFacts, Request};
 use crate::units::{GIB, MIB};
 use crate::{Settings, layout::Layout};
+use alloc::collections::BTreeSet;
+use core::cmp::Reverse;
 use proptest::prelude::*;
 use std::vec;
 
@@ -145,5 +147,127 @@ proptest! {
         let with = pool.fill(Metadata::PerData { bytes: 1, data: 100 }).unwrap();
         // Other chunks may happen to pack a little better.
         prop_assert!(with.data <= filled.data + sizes.len() as u64 * GIB && with.metadata >= filled.metadata);
+    }
+}
+
+/// The next chunk, where all devices are put in order for it.
+fn slow_shape(policy: &Policy, rooms: &[Room]) -> Option<Shape> {
+    let candidates = rooms.iter().enumerate().map(|(index, room)| (room.piece(policy.wanted), room.free(), index));
+    let mut candidates: Vec<(u64, u64, usize)> = candidates.filter(|(piece, ..)| *piece >= policy.least).collect();
+    candidates.sort_by_key(|(piece, free, _)| Reverse((*piece, *free)));
+    policy.shape(candidates.len(), || candidates.iter().map(|(piece, _, index)| (*piece, *index)))
+}
+
+/// Fills a pool with data, and with a chunk of metadata now and then; every chunk is the one that the slow way finds.
+fn fills_like_the_slow_way(pool: &Pool, metadata_every: usize) {
+    let mut filling = Filling::new(pool).unwrap();
+    for step in 1.. {
+        let kind = if step % metadata_every == 0 { ChunkKind::Metadata } else { ChunkKind::Data };
+        let expected = slow_shape(&filling.policy(kind), &filling.rooms);
+        assert_eq!(filling.shape(kind).map(|(_, shape)| shape), expected, "step {step}");
+        if !filling.add(kind, u64::MAX).unwrap() {
+            break;
+        }
+    }
+}
+
+/// Every loss by looking at every set.
+fn slow_survival(devices: &[DevId], sets: &[StripeSet]) -> Survival {
+    let count = devices.len() as u64;
+    let loss = |lost: &[DevId]| Loss::of(&lost.iter().copied().collect(), sets, count);
+    let single: Vec<Loss> = devices.iter().map(|device| loss(&[*device])).collect();
+    let mut pairs: BTreeSet<[DevId; 2]> = BTreeSet::new();
+    let worst = single.iter().max_by_key(|loss| loss.severity()).and_then(|loss| loss.devices.first().copied());
+    let few = devices.len() <= 100;
+    let groups = sets.iter().map(|set| set.devices.as_slice()).filter(|_| !few);
+    for group in groups.chain(few.then_some(devices)) {
+        for (index, first) in group.iter().enumerate() {
+            for second in &group[index + 1..] {
+                if first != second && pairs.len() < 20_000 {
+                    pairs.insert([*first.min(second), *first.max(second)]);
+                }
+            }
+        }
+    }
+    if let Some(worst) = worst {
+        let with_worst = devices.iter().filter(|device| **device != worst);
+        pairs.extend(with_worst.map(|device| [*device.min(&worst), *device.max(&worst)]));
+    }
+    let worst_pair = pairs.into_iter().map(|pair| loss(&pair)).max_by_key(Loss::severity);
+    let worst_pair = worst_pair.filter(|_| devices.len() > 2);
+    let tolerated = sets.iter().map(|set| tolerated(set.profile)).min().unwrap_or(0);
+    let any = match () {
+        () if single.iter().any(|loss| !loss.survived()) => 0,
+        () if worst_pair.as_ref().is_some_and(|loss| !loss.survived()) => 1,
+        () => tolerated.max(u64::from(devices.len() > 1)),
+    };
+    Survival { any, single, worst_pair }
+}
+
+const KINDS: [ChunkKind; 3] = [ChunkKind::Data, ChunkKind::Metadata, ChunkKind::System];
+
+/// Sets as chunks make them, and some that none makes: with a device twice, or too few of them.
+fn a_set() -> impl Strategy<Value = StripeSet> {
+    let bytes = prop_oneof![0..9_u64, Just(u64::MAX / 3)];
+    let devices = prop::collection::vec(1..9_u64, 1..7);
+    let kind = prop::sample::select(KINDS.to_vec());
+    (bytes, devices, kind, prop::sample::select(Profile::ALL.to_vec()), any::<bool>()).prop_map(
+        |(bytes, devices, kind, profile, distinct)| {
+            let mut seen = BTreeSet::new();
+            let devices = devices.into_iter().filter(|devid| seen.insert(*devid) || !distinct);
+            StripeSet { bytes, devices: devices.map(DevId::new).collect(), kind, profile }
+        },
+    )
+}
+
+#[test]
+fn a_hundred_devices_and_more_are_judged_like_few() {
+    for (data, metadata) in
+        [(Profile::Raid5, Profile::Raid1), (Profile::Raid0, Profile::Raid10), (Profile::Raid1, Profile::Raid1c3)]
+    {
+        let sizes: Vec<u64> = (0..104).map(|number| (400 + number * 7 % 64 * 16) * MIB).collect();
+        let pool = pool(&sizes, data, metadata).unwrap();
+        let devices: Vec<DevId> = (1..=104).map(DevId::new).collect();
+        let sets = pool.fill(Metadata::None).unwrap().sets;
+        assert_eq!(survival(&devices, &sets), slow_survival(&devices, &sets), "{data}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn chunks_are_those_of_the_slow_way(
+        sizes in prop::collection::vec((1..16_u64, 0..4_u64), 1..70),
+        unit in prop::sample::select(vec![256 * MIB, 7 * GIB]),
+        data in prop::sample::select(Profile::ALL.to_vec()),
+        metadata_every in 2..9_usize,
+    ) {
+        let metadata = if sizes.len() == 1 { Profile::Single } else { Profile::Raid1 };
+        let sizes: Vec<u64> = sizes.iter().map(|(units, pages)| (units + 1) * unit + pages * 4096).collect();
+        if let Some(pool) = pool(&sizes, data, metadata) {
+            fills_like_the_slow_way(&pool, metadata_every);
+        }
+    }
+
+    #[test]
+    fn zones_are_filled_as_the_slow_way_does(
+        zones in prop::collection::vec((3..40_u64, 1..=4_u64, 0..3_u64), 1..40),
+        data in prop::sample::select(Profile::ALL.to_vec()),
+    ) {
+        const ZONE: u64 = 256 * MIB;
+        let device = |((count, capacity, conventional), devid): (&(u64, u64, u64), u64)| PoolDevice {
+            devid: DevId::new(devid),
+            size: count * ZONE,
+            zones: Some(Zones::described(count * ZONE, ZONE, Some(capacity * ZONE / 4), *conventional)),
+        };
+        let devices: Vec<PoolDevice> = zones.iter().zip(1..).map(device).collect();
+        let settings =
+            PoolSettings { data, metadata: Profile::Single, mixed: false, node_size: 16384, zone_size: Some(ZONE) };
+        fills_like_the_slow_way(&Pool::new(&devices, &[], settings).unwrap(), 5);
+    }
+
+    #[test]
+    fn losses_are_those_of_the_slow_way(sets in prop::collection::vec(a_set(), 0..9), devices in 1..9_u64) {
+        let devices: Vec<DevId> = (1..=devices).map(DevId::new).collect();
+        prop_assert_eq!(survival(&devices, &sets), slow_survival(&devices, &sets));
     }
 }
