@@ -108,8 +108,9 @@ impl Node {
         units.unwrap_or(0_u64).saturating_mul(512)
     }
 
+    /// Whether it may have to move heads: where the kernel does not tell, it may, as for mkfs.btrfs.
     pub(crate) fn rotational(&self) -> bool {
-        self.queue("rotational") == Some(1)
+        self.queue("rotational") != Some(0)
     }
 
     pub(crate) fn model(&self) -> Option<String> {
@@ -241,6 +242,18 @@ mod tests {
         assert_eq!((node.max_open(), node.max_active()), (Some(128), None));
         let limits = DiscardLimits { alignment: 512, granularity: 65536, max_bytes: 4294966784 };
         assert_eq!(node.discard(512), Some(limits));
+    }
+
+    #[test]
+    fn only_what_is_told_to_be_solid_is() {
+        let root = disk();
+        let node = || Sysfs::new(root.path()).node(DeviceNumber { major: 8, minor: 0 }).unwrap();
+        let file = "devices/pci/block/sda/queue/rotational";
+        assert!(node().rotational());
+        write(root.path(), file, "0\n");
+        assert!(!node().rotational());
+        fs::remove_file(root.path().join(file)).unwrap();
+        assert!(node().rotational());
     }
 
     #[test]
