@@ -367,6 +367,7 @@ fn devices() -> Vec<Trial> {
         used("-d raid1 -m raid1", 2),
         used("-d raid10 -m raid10", 4),
         used("-d raid5 -m raid5", 3),
+        root_case("snapshots that share very many blocks", snapshots),
         root_case("read-only: nothing is written", || {
             let (scene, images) = make("", 1)?;
             let mut permissions = std::fs::metadata(&images[0])?.permissions();
@@ -379,6 +380,31 @@ fn devices() -> Vec<Trial> {
             if same.code == Some(0) { Ok(()) } else { fail("the image changed") }
         }),
     ]
+}
+
+/// A hundred thousand times a block is read again for a snapshot that shares it, and no more; all else is looked at.
+fn snapshots() -> Outcome {
+    let loops = LoopSet::new(&[2 * GIB])?;
+    kernel::make(&["-n".to_owned(), "4k".to_owned()], &loops)?;
+    let mount = Mount::new(loops.devices()[0].path(), "defaults,noatime")?;
+    // Each fills more than half a leaf.
+    for number in 0..1200_usize {
+        std::fs::write(mount.path().join(format!("file {number}")), vec![7; 1900])?;
+    }
+    for number in 0..85_usize {
+        let snapshot = mount.path().join(format!("snapshot {number}"));
+        let words = ["subvolume", "snapshot"].map(std::ffi::OsStr::new);
+        tool("btrfs", words.into_iter().chain([mount.path().as_os_str(), snapshot.as_os_str()]))?;
+    }
+    mount.unmount()?;
+    let ran = btrfs_plan(["audit", "--json", "--device"].into_iter().chain(loops.paths().iter().map(String::as_str)))?;
+    let report: Value = serde_json::from_slice(&ran.stdout)?;
+    let codes: Vec<&str> =
+        report["findings"].as_array().into_iter().flatten().filter_map(|it| it["code"].as_str()).collect();
+    let expected = !codes.is_empty() && codes.iter().all(|code| *code == "snapshots-unread");
+    ensure(expected, || format!("{codes:?}: {}", ran.stderr))?;
+    // A warning: what was read is good.
+    ensure(ran.code == Some(0) && report["clean"] == true, || format!("{:?}", ran.code))
 }
 
 /// Files large and small, some of them removed again.

@@ -331,7 +331,7 @@ const DAMAGES: &[Damage] = &[
 const ELSEWHERE: [Code; 2] = [
     // Needs a disk that fails: the test below.
     Code::ReadFailed,
-    // Needs more shared blocks than a test should make.
+    // Needs more shared blocks than can be put by hand: a kernel makes them in the suite `audit`.
     Code::SnapshotsUnread,
 ];
 
