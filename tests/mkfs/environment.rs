@@ -95,12 +95,35 @@ pub(crate) fn cases() -> Vec<Trial> {
             })?;
             ensure(Contents::on(&[slow.stored_in(0)]).is_err(), || "there is a superblock".to_owned())
         }),
+        root_case("progress at a terminal", || {
+            // A discard waits for one of the other file.
+            let slow = SlowDevices::files_only(2, 256, &["together=2"])?;
+            let scene = Scene::new()?;
+            let line =
+                format!("exec '{}' -m single '{}'", scene.mkfs("")?.get_program().display(), slow.file(0).display());
+            let mut terminal = Command::new("script");
+            terminal.args(["--quiet", "--return", "--flush", "--command", &line, "/dev/null"]).env("TERM", "xterm");
+            let child = terminal.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+            std::thread::sleep(Duration::from_secs(1));
+            tool("fallocate", ["--punch-hole", "--length", "4096", &slow.file(1).display().to_string()])?;
+            let ended = child.wait_with_output()?;
+            let said = String::from_utf8_lossy(&ended.stdout);
+            ensure(ended.status.success(), || format!("{:?}: {said}", ended.status))?;
+            // A bar for the device, with the step that it is at; gone again before the summary.
+            for words in ["device 1 (", "discard ", "0 B of 256.00 MiB", "\u{1b}[1;36m".trim_end_matches("1;36m")] {
+                ensure(said.contains(words), || format!("'{words}' is not in: {said:?}"))?;
+            }
+            let behind = said.rsplit("UUID:").next().unwrap_or_default();
+            ensure(!behind.contains("discard ["), || format!("the bar stays: {said:?}"))
+        }),
         root_case("a container without sysfs and udev", || {
             let scene = Scene::new()?;
             let device = LoopDevice::attach(&scene.path("disk"), &[])?;
             let path = device.path().display().to_string();
             run(&mut hidden(&scene, &["/sys", "/run"], &format!("-q {path} new -b 200m -d raid1"))?)?.success()?;
-            run(&mut hidden(&scene, &["/sys", "/run"], &format!("-q -f {path}"))?)?.success()?;
+            // What is not known to be without heads has some, as for the other mkfs.btrfs.
+            let text = run(&mut hidden(&scene, &["/sys", "/run"], &format!("-f {path}"))?)?.success()?.text();
+            ensure(text.contains("SSD detected:       no\n"), || text)?;
             Mount::new(device.path(), "defaults")?.unmount()?;
             // What is mounted is known all the same.
             let mount = Mount::new(device.path(), "ro")?;
