@@ -36,5 +36,5 @@ pub use overview::{
     ChunkView, DeviceView, DiscardLadder, Overview, Step, Steps, TreeSummary, ZoneCounts, chunks, trees,
 };
 pub use size::Size;
-pub use summary::summary;
+pub use summary::{summary, summary_of_mkfs};
 pub use svg::svg;

@@ -2,7 +2,6 @@
 
 mod advice;
 mod args;
-mod summary;
 
 pub(super) use args::Args;
 
@@ -15,10 +14,13 @@ use crate::exit::{ExitStatus, Failure};
 use crate::findings;
 use crate::run::{Cancel, Options, Outcome};
 use btrfs_planner::request::DeviceKind;
-use btrfs_planner::{Plan, RequestError};
+use btrfs_planner::{Plan, RequestError, view};
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::process::ExitCode;
+
+/// Who makes the filesystem.
+const BANNER: &str = concat!("btrfs-plan v", env!("CARGO_PKG_VERSION"), "\n\n");
 
 /// Whatever goes wrong, scripts expect this one.
 const NOT_DONE: u8 = 1;
@@ -73,7 +75,7 @@ fn run(args: &Args) -> Result<ExitStatus, Failure> {
 fn make(args: &Args) -> Result<ExitStatus, Failure> {
     let Args { options, quiet, verbose, .. } = args;
     if !quiet {
-        print(summary::BANNER.as_bytes())?;
+        print(BANNER.as_bytes())?;
     }
     let mut held = None;
     // From here on nobody else comes to use the devices: what is planned over is what is written over.
@@ -110,7 +112,7 @@ fn carry_out(args: &Args, plan: &Plan, bound: Bound, cancel: &Cancel) -> Result<
     let report = execution.carry_out(plan, bound, cancel)?;
     let summary = if report.outcome == Outcome::Done && !args.quiet {
         let note = advice::changed_default(plan, &args.options).unwrap_or_default();
-        format!("{note}{}", summary::summary(plan, is_solid(plan)))
+        format!("{note}{}", view::summary_of_mkfs(plan, is_solid(plan)))
     } else {
         String::new()
     };

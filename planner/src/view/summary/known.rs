@@ -1,25 +1,43 @@
-//! What is said of a new filesystem on standard output: the lines that scripts know from mkfs.btrfs.
+//! The lines that scripts know from mkfs.btrfs.
 
-use crate::console::escaped;
-use btrfs_planner::Plan;
-use btrfs_planner::layout::ChunkKind;
-use btrfs_planner::request::{Feature, Profile, ZoneModel};
-use btrfs_planner::view::Size;
-use std::collections::BTreeMap;
-use std::fmt::{self, Write};
+use super::super::Size;
+use super::super::escape::escaped;
+use crate::layout::ChunkKind;
+use crate::plan::Plan;
+use crate::request::{Feature, Profile, ZoneModel};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt::{self, Write};
 
-/// Who makes the filesystem.
-pub(super) const BANNER: &str = concat!("btrfs-plan v", env!("CARGO_PKG_VERSION"), "\n\n");
-
-/// The filesystem and its devices, in lines of a name and a value. `solid` says whether the first device has no seek time.
-pub(super) fn summary(plan: &Plan, solid: bool) -> String {
+/// A new filesystem and its devices, as mkfs.btrfs tells of them: lines of a name and a value. `solid` says whether the first
+/// device has no seek time.
+#[must_use]
+pub fn summary_of_mkfs(plan: &Plan, solid: bool) -> String {
     let mut text = String::new();
-    // Writing to a String cannot fail.
-    let _ = filesystem(&mut text, plan, solid).and_then(|()| devices(&mut text, plan));
+    // Writing to a string cannot fail.
+    let _ = write_all(&mut text, plan, solid);
     text
 }
 
-fn filesystem(text: &mut String, plan: &Plan, solid: bool) -> fmt::Result {
+fn write_all(text: &mut String, plan: &Plan, solid: bool) -> fmt::Result {
+    filesystem(text, plan)?;
+    writeln!(text, "SSD detected:       {}", yes(solid))?;
+    let zoning = zoning(plan);
+    writeln!(text, "Zoned device:       {}", yes(zoning.is_some()))?;
+    if let Some((size, mode)) = zoning {
+        writeln!(text, "  Zone size:        {}", Size(size))?;
+        writeln!(text, "  Mode:             {mode}")?;
+    }
+    features(text, plan)?;
+    checksum(text, plan)?;
+    devices(text, plan)?;
+    writeln!(text)
+}
+
+/// From the label to the block groups.
+pub(super) fn filesystem(text: &mut String, plan: &Plan) -> fmt::Result {
     let filesystem = &plan.filesystem;
     let label = if filesystem.label.is_empty() { "(null)" } else { &filesystem.label };
     writeln!(text, "Label:              {}", escaped(label))?;
@@ -38,21 +56,33 @@ fn filesystem(text: &mut String, plan: &Plan, solid: bool) -> fmt::Result {
         let profile = if profile == Profile::Single { "single".to_string() } else { profile.name().to_uppercase() };
         writeln!(text, "  {:<18}{profile:<8}{:>17}", format!("{}:", name(kind)), Size(length))?;
     }
-    writeln!(text, "SSD detected:       {}", yes(solid))?;
-    let zoning = zoning(plan);
-    writeln!(text, "Zoned device:       {}", yes(zoning.is_some()))?;
-    if let Some((size, mode)) = zoning {
-        writeln!(text, "  Zone size:        {}", Size(size))?;
-        writeln!(text, "  Mode:             {mode}")?;
-    }
-    // The oldest one is on in every filesystem.
-    let features: Vec<&str> = features(plan).filter(|name| *name != Feature::MixedBackref.name()).collect();
-    writeln!(text, "Features:           {}", escaped(&features.join(", ")))?;
-    writeln!(text, "Checksum:           {}", filesystem.checksum)
+    Ok(())
 }
 
-fn features(plan: &Plan) -> impl Iterator<Item = &str> {
-    plan.filesystem.features.iter().map(String::as_str)
+pub(super) fn features(text: &mut String, plan: &Plan) -> fmt::Result {
+    let names = plan.filesystem.features.iter().map(String::as_str);
+    // The oldest one is on in every filesystem.
+    let names: Vec<&str> = names.filter(|name| *name != Feature::MixedBackref.name()).collect();
+    writeln!(text, "Features:           {}", escaped(&names.join(", ")))
+}
+
+pub(super) fn checksum(text: &mut String, plan: &Plan) -> fmt::Result {
+    writeln!(text, "Checksum:           {}", plan.filesystem.checksum)
+}
+
+pub(super) fn devices(text: &mut String, plan: &Plan) -> fmt::Result {
+    let zone_size = zoning(plan).map(|(size, _)| size);
+    writeln!(text, "Number of devices:  {}", plan.devices.len())?;
+    writeln!(text, "Devices:")?;
+    let zones = if zone_size.is_some() { "  ZONES" } else { "" };
+    writeln!(text, "   ID        SIZE{zones}  PATH")?;
+    for device in &plan.devices {
+        let path = device.found.path.as_deref().unwrap_or("(described)");
+        let zones = zone_size.and_then(|size| device.size.checked_div(size));
+        let zones = zones.map(|count| format!("  {count:>5}")).unwrap_or_default();
+        writeln!(text, "{:>5}  {:>10}{zones}  {}", device.devid, Size(device.size), escaped(path))?;
+    }
+    Ok(())
 }
 
 /// The size of the zones that the filesystem sees, and whose they are.
@@ -67,13 +97,13 @@ fn zoning(plan: &Plan) -> Option<(u64, &'static str)> {
     Some((size, mode))
 }
 
-fn name(kind: ChunkKind) -> &'static str {
+const fn name(kind: ChunkKind) -> &'static str {
     match kind {
         ChunkKind::Data => "Data",
         ChunkKind::Mixed => "Data+Metadata",
         ChunkKind::Metadata => "Metadata",
-        ChunkKind::Remap => "Remap",
         ChunkKind::System => "System",
+        ChunkKind::Remap => "Remap",
     }
 }
 
@@ -81,26 +111,12 @@ const fn yes(yes: bool) -> &'static str {
     if yes { "yes" } else { "no" }
 }
 
-fn devices(text: &mut String, plan: &Plan) -> fmt::Result {
-    let zone_size = zoning(plan).map(|(size, _)| size);
-    writeln!(text, "Number of devices:  {}", plan.devices.len())?;
-    writeln!(text, "Devices:")?;
-    let zones = if zone_size.is_some() { "  ZONES" } else { "" };
-    writeln!(text, "   ID        SIZE{zones}  PATH")?;
-    for device in &plan.devices {
-        let path = device.found.path.as_deref().unwrap_or_default();
-        let zones = zone_size.and_then(|size| device.size.checked_div(size));
-        let zones = zones.map(|count| format!("  {count:>5}")).unwrap_or_default();
-        writeln!(text, "{:>5}  {:>10}{zones}  {}", device.devid, Size(device.size), escaped(path))?;
-    }
-    writeln!(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use btrfs_planner::Request;
-    use btrfs_planner::request::{DeviceFacts, Identity};
+    use crate::Request;
+    use crate::request::{DeviceFacts, Identity};
+    use std::vec;
     use uuid::Uuid;
 
     fn plan(devices: usize, change: impl Fn(&mut Request)) -> Plan {
@@ -111,14 +127,14 @@ mod tests {
         let mut request = Request::new((0..devices).map(device).collect(), "a test", 0);
         request.identity = Identity { fsid: Some(Uuid::from_u128(7)), ..request.identity };
         change(&mut request);
-        btrfs_planner::plan(&request).unwrap()
+        crate::plan(&request).unwrap()
     }
 
     #[test]
     fn lines_are_those_that_scripts_know() {
         let plan = plan(2, |request| request.label = "home".to_string());
         assert_eq!(
-            summary(&plan, true),
+            summary_of_mkfs(&plan, true),
             "Label:              home
 UUID:               00000000-0000-0000-0000-000000000007
 Node size:          16384
@@ -142,9 +158,25 @@ Devices:
         );
     }
 
+    /// What both say is the same; the rest is each one's own.
+    #[test]
+    fn the_planner_says_it_in_the_same_lines() {
+        let own = ["SSD detected", "Zoned device", "  Zone size", "  Mode"];
+        for features in [vec![], vec!["zoned".parse().unwrap()]] {
+            let plan = plan(1, |request| request.features.clone_from(&features));
+            let planned = crate::view::summary(&plan);
+            for line in summary_of_mkfs(&plan, true)
+                .lines()
+                .filter(|line| !line.is_empty() && !own.iter().any(|own| line.starts_with(own)))
+            {
+                assert!(planned.lines().any(|found| found == line), "{line:?} is not in\n{planned}");
+            }
+        }
+    }
+
     #[test]
     fn zones_and_mixed_block_groups_have_lines_of_their_own() {
-        let zoned = summary(&plan(1, |request| request.features = vec!["zoned".parse().unwrap()]), false);
+        let zoned = summary_of_mkfs(&plan(1, |request| request.features = vec!["zoned".parse().unwrap()]), false);
         for line in [
             "Label:              (null)\n",
             "  Data:             single          512.00MiB\n",
@@ -153,7 +185,7 @@ Devices:
         ] {
             assert!(zoned.contains(line), "{line} in {zoned}");
         }
-        let mixed = summary(&plan(1, |request| request.mixed = true), false);
+        let mixed = summary_of_mkfs(&plan(1, |request| request.mixed = true), false);
         assert!(mixed.contains("  Data+Metadata:    single            8.00MiB\n  System: "), "{mixed}");
     }
 }

@@ -1,9 +1,14 @@
 //! The summary: what a plan will make, and what it will do to every device.
 
+mod known;
+
+pub use known::summary_of_mkfs;
+
 use super::Size;
+use super::escape::escaped;
 use crate::plan::{ByteRange, Device, Plan};
 use crate::request::{ZoneState, Zones};
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
@@ -17,34 +22,11 @@ pub fn summary(plan: &Plan) -> String {
 }
 
 fn write_summary(text: &mut String, plan: &Plan) -> core::fmt::Result {
-    let filesystem = &plan.filesystem;
-    let label = if filesystem.label.is_empty() { "(null)" } else { &filesystem.label };
-    writeln!(text, "Label:              {}", printable(label))?;
-    writeln!(text, "UUID:               {}", filesystem.fsid)?;
-    writeln!(text, "Node size:          {}", filesystem.node_size)?;
-    writeln!(text, "Sector size:        {}\t(page size: {})", filesystem.sector_size, filesystem.page_size)?;
-    writeln!(text, "Filesystem size:    {}", Size(filesystem.total_size))?;
-    writeln!(text, "Block group profiles:")?;
-    for chunk in &plan.chunks {
-        let kind = match chunk.kind.name() {
-            "data" => "Data",
-            "metadata" => "Metadata",
-            "system" => "System",
-            _ => "Data+Metadata",
-        };
-        let profile = chunk.profile.name().to_uppercase();
-        writeln!(text, "  {:<17} {:<8} {:>12}", alloc::format!("{kind}:"), profile, Size(chunk.length).to_string())?;
-    }
-    writeln!(text, "Features:           {}", printable(&filesystem.features.join(", ")))?;
-    writeln!(text, "Needs:              {}", filesystem.requires)?;
-    writeln!(text, "Checksum:           {}", filesystem.checksum)?;
-    writeln!(text, "Number of devices:  {}", plan.devices.len())?;
-    writeln!(text, "Devices:")?;
-    writeln!(text, "   ID        SIZE  PATH")?;
-    for device in &plan.devices {
-        let path = device.found.path.as_deref().unwrap_or("(described)");
-        writeln!(text, "{:>5}  {:>10}  {}", device.devid, Size(device.size), printable(path))?;
-    }
+    known::filesystem(text, plan)?;
+    known::features(text, plan)?;
+    writeln!(text, "Needs:              {}", plan.filesystem.requires)?;
+    known::checksum(text, plan)?;
+    known::devices(text, plan)?;
     for device in &plan.devices {
         if let Some(zones) = &device.found.zones {
             writeln!(text, "{}", zone_line(device, zones))?;
@@ -70,7 +52,7 @@ fn write_summary(text: &mut String, plan: &Plan) -> core::fmt::Result {
     }
     writeln!(text, "To be written:      {} in {} writes", Size(statistics.bytes_written), statistics.writes)?;
     for warning in &plan.warnings {
-        writeln!(text, "warning: {} [{}]", printable(&warning.message), printable(&warning.code))?;
+        writeln!(text, "warning: {} [{}]", escaped(&warning.message), escaped(&warning.code))?;
     }
     writeln!(text, "Seal:               {}", plan.seal)
 }
@@ -96,7 +78,7 @@ fn steps(plan: &Plan, device: &Device) -> String {
     let mut steps: Vec<String> = Vec::new();
     if !device.wipe.is_empty() {
         let kinds: Vec<&str> = device.found.signatures.iter().map(|signature| signature.kind.as_str()).collect();
-        steps.push(alloc::format!("wipe {} ({})", bytes(&device.wipe), printable(&kinds.join(", "))));
+        steps.push(alloc::format!("wipe {} ({})", bytes(&device.wipe), escaped(&kinds.join(", "))));
     }
     if !device.discard.is_empty() {
         steps.push(alloc::format!("discard {}", bytes(&device.discard)));
@@ -120,12 +102,4 @@ fn steps(plan: &Plan, device: &Device) -> String {
 
 fn bytes(ranges: &[ByteRange]) -> Size {
     Size(ranges.iter().fold(0, |sum, range| sum.saturating_add(range.length)))
-}
-
-/// Text from a device or a request, safe for a terminal.
-fn printable(text: &str) -> String {
-    let escape = |character: char| {
-        if character.is_control() { character.escape_default().to_string() } else { character.to_string() }
-    };
-    text.chars().map(escape).collect()
 }
