@@ -77,10 +77,8 @@ fn options(request: &Request) -> String {
     for uuid in &request.identity.device_uuids {
         option("--device-uuid", &uuid.to_string());
     }
-    match request.discard {
-        DiscardStrategy::Bridge => {}
-        DiscardStrategy::Exact => option("--discard", "exact"),
-        DiscardStrategy::None => option("--discard", "none"),
+    if request.discard != DiscardStrategy::default() {
+        option("--discard", request.discard.name());
     }
     if request.defaults != Defaults::default() {
         option("--defaults", request.defaults.name());

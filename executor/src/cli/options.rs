@@ -133,16 +133,16 @@ fn checksum() -> impl TypedValueParser<Value = ChecksumType> {
 }
 
 fn discard() -> impl TypedValueParser<Value = DiscardStrategy> {
-    let values = [
-        PossibleValue::new("bridge").help("everything in one request a device"),
-        PossibleValue::new("exact").help("only what is not written"),
-        PossibleValue::new("none").help("nothing"),
-    ];
-    PossibleValuesParser::new(values).try_map(|name| match name.as_str() {
-        "bridge" => Ok(DiscardStrategy::Bridge),
-        "exact" => Ok(DiscardStrategy::Exact),
-        "none" => Ok(DiscardStrategy::None),
-        _ => Err("no such way"),
+    let value = |strategy: DiscardStrategy| {
+        PossibleValue::new(strategy.name()).help(match strategy {
+            DiscardStrategy::Bridge => "everything in one request a device",
+            DiscardStrategy::Exact => "only what is not written",
+            DiscardStrategy::None => "nothing",
+        })
+    };
+    PossibleValuesParser::new(DiscardStrategy::ALL.map(value)).try_map(|name| {
+        let found = DiscardStrategy::ALL.into_iter().find(|strategy| strategy.name() == name);
+        found.ok_or("no such way")
     })
 }
 

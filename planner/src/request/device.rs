@@ -19,6 +19,18 @@ pub enum DeviceKind {
     Described,
 }
 
+impl DeviceKind {
+    /// The name in documents.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::File => "file",
+            Self::Described => "described",
+        }
+    }
+}
+
 /// The facts of one device, as probed or described.
 ///
 /// In a plan these are the device's `found`: what the planner was told, and what an executor must find again.

@@ -55,6 +55,21 @@ pub enum DiscardStrategy {
     None,
 }
 
+impl DiscardStrategy {
+    /// Every strategy, the default first.
+    pub const ALL: [Self; 3] = [Self::Bridge, Self::Exact, Self::None];
+
+    /// The name in documents and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Bridge => "bridge",
+            Self::None => "none",
+        }
+    }
+}
+
 /// A request for a plan. Everything a plan depends on is in it.
 ///
 /// In documents fields with defaults may be left out; unknown fields are refused.

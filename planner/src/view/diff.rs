@@ -209,8 +209,7 @@ impl Compare {
         self.change(group, &of("path"), old.path.clone(), new.path.clone());
         self.change(group, &of("model"), old.model.clone(), new.model.clone());
         self.change(group, &of("serial"), old.serial.clone(), new.serial.clone());
-        let kind = |facts: &DeviceFacts| format!("{:?}", facts.kind).to_lowercase();
-        self.value(group, &of("kind"), kind(old), kind(new));
+        self.value(group, &of("kind"), old.kind.name(), new.kind.name());
         let sectors = |facts: &DeviceFacts| format!("{}/{}", facts.logical_sector, facts.physical_sector);
         self.value(group, &of("sectors"), sectors(old), sectors(new));
         self.value(group, &of("rotational"), old.rotational, new.rotational);
@@ -282,7 +281,7 @@ impl Compare {
     }
 
     fn schedule(&mut self, before: &Plan, after: &Plan, old: &[DeviceView], new: &[DeviceView]) {
-        let strategy = |plan: &Plan| format!("{:?}", plan.filesystem.discard).to_lowercase();
+        let strategy = |plan: &Plan| plan.filesystem.discard.name();
         self.value(Group::Schedule, "discard strategy", strategy(before), strategy(after));
         for ((old, new), (first, second)) in old.iter().zip(new).zip(before.devices.iter().zip(&after.devices)) {
             let ranges = |plan: &Plan, device: &Device| -> [Vec<ByteRange>; 6] {

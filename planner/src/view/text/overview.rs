@@ -2,7 +2,7 @@
 
 use super::lines::{Lines, Style, counted, given, paint, range, size};
 use super::map::{Drawn, draw, legend};
-use crate::request::{DeviceKind, DiscardStrategy, Signature};
+use crate::request::{DeviceKind, Signature};
 use crate::view::{ChunkView, DeviceView, Overview, Size, Step, TreeSummary, escaped, utc};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -187,11 +187,7 @@ fn trees(lines: &mut Lines, trees: &[TreeSummary]) {
 fn cost(lines: &mut Lines, view: &Overview) {
     lines.heading("Cost");
     let ladder = view.discard;
-    let how = match view.filesystem.discard {
-        DiscardStrategy::Exact => "exact",
-        DiscardStrategy::Bridge => "bridge",
-        DiscardStrategy::None => "none",
-    };
+    let how = view.filesystem.discard.name();
     let text = format!(
         "{} ({how}); hole by hole {}, merged {}, bridged {}",
         counted(ladder.planned, "request"),
