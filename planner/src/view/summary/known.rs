@@ -53,7 +53,8 @@ pub(super) fn filesystem(text: &mut String, plan: &Plan) -> fmt::Result {
         *length = length.saturating_add(chunk.length);
     }
     for (kind, (profile, length)) in groups {
-        let profile = if profile == Profile::Single { "single".to_string() } else { profile.name().to_ascii_uppercase() };
+        let profile =
+            if profile == Profile::Single { "single".to_string() } else { profile.name().to_ascii_uppercase() };
         writeln!(text, "  {:<18}{profile:<8}{:>17}", format!("{}:", name(kind)), Size(length))?;
     }
     Ok(())
