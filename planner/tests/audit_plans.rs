@@ -13,7 +13,7 @@ use std::fmt::Write;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-const FEATURES: [&[&str]; 13] = [
+const FEATURES: [&[&str]; 15] = [
     &[],
     &["^block-group-tree"],
     &["^skinny-metadata"],
@@ -27,6 +27,8 @@ const FEATURES: [&[&str]; 13] = [
     &["raid-stripe-tree", "squota", "^block-group-tree"],
     &["remap-tree"],
     &["remap-tree", "raid-stripe-tree", "quota", "^skinny-metadata"],
+    &["extent-tree-v2"],
+    &["extent-tree-v2", "remap-tree", "squota"],
 ];
 
 /// Counts plans, and collects what their audits say.
@@ -68,6 +70,7 @@ fn request(devices: usize, size: u64) -> Request {
 fn switched(mut request: Request, features: &[&str]) -> Request {
     request.features = features.iter().map(|name| name.parse().unwrap()).collect();
     request.experimental = true;
+    request.global_roots = features.contains(&"extent-tree-v2").then_some(5);
     request
 }
 
@@ -108,7 +111,7 @@ fn every_set_of_features_with_every_checksum_sector_and_node_size() {
             }
         }
     }
-    audits.end(1404, 936);
+    audits.end(1620, 1080);
 }
 
 #[test]

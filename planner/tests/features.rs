@@ -17,6 +17,7 @@ use zerocopy::FromBytes;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
+const EXTENT_TREE_V2: u64 = 1 << 13;
 const RAID_STRIPE_TREE: u64 = 1 << 14;
 const REMAP_TREE: u64 = 1 << 17;
 
@@ -54,7 +55,7 @@ fn the_table_as_list_all_prints_it() {
     }
 }
 
-/// What is experimental must be allowed; what is not planned is refused with a reason either way; off is always fine.
+/// What is experimental must be allowed; off is always fine.
 #[test]
 fn experiments_must_be_allowed() {
     for feature in Feature::ALL {
@@ -67,17 +68,13 @@ fn experiments_must_be_allowed() {
             let off = format!("^{feature}");
             assert_eq!(plan(&switched(base.clone(), &[&off])).unwrap().warnings, [], "{off}");
             let result = plan(&switched(base, &[feature.name()]));
-            match traits.status {
-                FeatureStatus::Unplanned(_) => {
-                    assert!(matches!(result, Err(RequestError::FeatureUnplanned { .. })), "{feature}: {result:?}");
-                }
-                _ if allowed => {
-                    let plan = result.unwrap();
-                    assert_eq!(codes(&plan), ["experimental"]);
-                    assert!(plan.filesystem.requires.experimental);
-                    clean(&plan);
-                }
-                _ => assert!(matches!(result, Err(RequestError::FeatureExperimental { .. })), "{feature}: {result:?}"),
+            if allowed {
+                let plan = result.unwrap();
+                assert_eq!(codes(&plan), ["experimental"]);
+                assert!(plan.filesystem.requires.experimental);
+                clean(&plan);
+            } else {
+                assert!(matches!(result, Err(RequestError::FeatureExperimental { .. })), "{feature}: {result:?}");
             }
         }
     }
@@ -155,6 +152,47 @@ fn the_remap_tree_has_a_chunk_of_its_own() {
             decoded.items.iter().all(|item| item.data.is_some_and(|data| data.length == 36) && item.problem.is_none())
         );
         clean(&with);
+    }
+}
+
+/// All that there is stands in the first extent tree; the others, and what goes with them, are empty.
+#[test]
+fn there_may_be_several_extent_trees() {
+    let base = Request { experimental: true, ..request(2) };
+    for (roots, count) in [(None, 1), (Some(1), 1), (Some(2), 2), (Some(7), 7), (Some(1024), 1024)] {
+        let with = Request { global_roots: roots, ..switched(base.clone(), &["extent-tree-v2"]) };
+        let (without, with) = (plan(&base).unwrap(), plan(&with).unwrap());
+        let of = |plan: &Plan, tree: &str| {
+            let leaves = plan.blocks.iter().filter(|block| block.tree == tree && block.level == 0);
+            leaves.map(|block| block.items).collect::<Vec<_>>()
+        };
+        for tree in ["extent", "csum", "free-space"] {
+            let leaves = of(&with, tree);
+            let empty = leaves.iter().filter(|items| **items == 0).count();
+            assert_eq!(empty, if tree == "csum" { count } else { count - 1 }, "{tree} of {count}");
+        }
+        let items = |plan: &Plan, tree: &str| usize::try_from(of(plan, tree).iter().sum::<u32>()).unwrap();
+        assert_eq!(items(&with, "root"), items(&without, "root") + 3 * (count - 1));
+        assert_eq!(items(&with, "extent"), with.blocks.len());
+        assert_eq!(with.filesystem.flags.incompat, without.filesystem.flags.incompat | EXTENT_TREE_V2);
+        assert_eq!(with.chunks[..3], without.chunks[..]);
+        let payload = &with.payloads[usize::try_from(with.devices[0].commit[0].payload).unwrap()];
+        let superblock = Superblock::read_from_bytes(&payload.expand().unwrap()).unwrap();
+        assert_eq!(superblock.nr_global_roots.get(), u64::try_from(count).unwrap());
+        let backup = superblock.super_roots[0];
+        assert_eq!((backup.extent_root.get(), backup.csum_root.get(), backup.extent_root_gen.get()), (0, 0, 0));
+        clean(&with);
+    }
+    for (names, roots) in
+        [(&["extent-tree-v2"][..], 0), (&["extent-tree-v2"], 1025), (&["extent-tree-v2"], u64::MAX), (&[], 1)]
+    {
+        let request = Request { global_roots: Some(roots), ..switched(base.clone(), names) };
+        let error = plan(&request).unwrap_err();
+        let right = match names {
+            [] => matches!(error, RequestError::GlobalRootsUnused),
+            _ => matches!(error, RequestError::GlobalRoots { most: 1024, .. }),
+        };
+        assert!(right && error.hint().is_some() && error.field() == Some("global_roots"), "{roots}: {error}");
     }
 }
 
@@ -274,7 +312,7 @@ fn emulated_zones_of_every_size() {
 fn features_above_the_target_kernel_are_refused_or_dropped() {
     for feature in Feature::ALL {
         let traits = feature.traits();
-        if !traits.switchable || matches!(traits.status, FeatureStatus::Unplanned(_)) {
+        if !traits.switchable {
             continue;
         }
         let mut base = Request { defaults: Defaults::Compat, experimental: true, ..request(2) };
@@ -282,7 +320,10 @@ fn features_above_the_target_kernel_are_refused_or_dropped() {
         base.features.push(feature.name().parse().unwrap());
         // Compatible defaults are from 3.10; older features have no kernel before them that has those.
         let before = just_before(traits.since);
-        base.target_kernel = Some(traits.since.max(KernelVersion::new(4, 5, 0)));
+        let all = traits.needs.iter().map(|need| need.traits().since).fold(traits.since, KernelVersion::max);
+        base.target_kernel = Some(all.max(KernelVersion::new(4, 5, 0)));
+        // Their number goes with the feature.
+        base.global_roots = (feature == Feature::ExtentTreeV2).then_some(2);
         assert!(plan(&base).unwrap().filesystem.features.iter().any(|name| name == feature.name()), "{feature}");
         base.target_kernel = Some(before);
         let error = plan(&base).unwrap_err();

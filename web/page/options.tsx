@@ -59,7 +59,7 @@ export function Options() {
   );
 }
 
-/** A switch for each feature of the planner's table. Those that are not planned stand there with the reason. */
+/** A switch for each feature of the planner's table. */
 function Features({ table }: { table: Choices }) {
   const now = request.value;
   const chosen = made.value?.glance.filesystem;
@@ -84,9 +84,9 @@ function Features({ table }: { table: Choices }) {
             `Linux ${feature.since}`,
             feature.needs.length > 0 ? `needs ${feature.needs.join(", ")}` : "",
             feature.excludes.length > 0 ? `not with ${feature.excludes.join(", ")}` : "",
-            feature.unplanned ? `not planned: ${feature.unplanned}` : feature.experimental ? "experimental" : "",
+            feature.experimental ? "experimental" : "",
           ].filter((note) => note !== "");
-          const disabled = Boolean(feature.unplanned) || (feature.experimental && now.experimental !== true && mine === undefined);
+          const disabled = feature.experimental && now.experimental !== true && mine === undefined;
           return <Check key={feature.name} id={`feature-${feature.name}`} label={feature.name} help={`${feature.summary} (${notes.join("; ")})`} checked={on} disabled={disabled} onChange={(checked) => put(feature.name, checked, unasked)} />;
         })}
       </div>

@@ -1,7 +1,7 @@
 //! The tables behind the form: the planner's own, so that page and command line offer the same.
 
 use btrfs_planner::disk::checksum::ChecksumType;
-use btrfs_planner::request::{Defaults, Feature, FeatureStatus, FeatureTraits, Profile, ProfileTraits};
+use btrfs_planner::request::{Defaults, Feature, FeatureTraits, Profile, ProfileTraits};
 use serde::Serialize;
 
 /// What can be chosen.
@@ -38,9 +38,6 @@ pub struct FeatureChoice {
     pub since: String,
     /// What it is.
     pub summary: String,
-    /// Why it cannot be had, where it is known and not planned.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unplanned: Option<String>,
 }
 
 /// A profile.
@@ -83,7 +80,7 @@ impl Default for Choices {
 impl From<Feature> for FeatureChoice {
     fn from(feature: Feature) -> Self {
         let traits = feature.traits();
-        let FeatureTraits { name, status, since, needs, excludes, summary, .. } = traits;
+        let FeatureTraits { name, since, needs, excludes, summary, .. } = traits;
         let names = |features: &[Feature]| features.iter().map(|other| other.name().to_owned()).collect();
         let sets = Defaults::ALL.into_iter().filter(|set| set.has(feature));
         Self {
@@ -94,7 +91,6 @@ impl From<Feature> for FeatureChoice {
             needs: names(needs),
             since: since.to_string(),
             summary: summary.to_owned(),
-            unplanned: if let FeatureStatus::Unplanned(reason) = status { Some(reason.to_owned()) } else { None },
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::size_text;
 use btrfs_planner::Request;
 use btrfs_planner::disk::checksum::ChecksumType;
-use btrfs_planner::request::{Defaults, DeviceFacts, DeviceKind, DiscardLimits, DiscardStrategy, Zones};
+use btrfs_planner::request::{Defaults, DeviceFacts, DeviceKind, DiscardLimits, DiscardStrategy, Feature, Zones};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -89,6 +89,9 @@ fn options(request: &Request) -> String {
     if let Some(bytes) = request.emulated_zone_size {
         option("--param", &format!("zone-size={}", exact(bytes)));
     }
+    if let Some(roots) = global_roots(request) {
+        option("--num-global-roots", &roots.to_string());
+    }
     for (flag, on) in [(" --drop-unsupported", request.drop_unsupported), (" --experimental", request.experimental)] {
         if on {
             line.push_str(flag);
@@ -101,6 +104,12 @@ fn options(request: &Request) -> String {
         line.push_str(" -f");
     }
     line
+}
+
+/// How many extent trees there are: a command line without a number takes that of its machine's processors.
+fn global_roots(request: &Request) -> Option<u64> {
+    let several = request.switch(Feature::ExtentTreeV2) == Some(true);
+    request.global_roots.or_else(|| several.then_some(1))
 }
 
 /// A device as a target that describes it; `None` where a description cannot say all of it.

@@ -3,7 +3,7 @@
 use super::options::Options;
 use crate::size;
 use btrfs_planner::Request;
-use btrfs_planner::request::{Defaults, Feature, FeatureSwitch};
+use btrfs_planner::request::{Defaults, Feature, MOST_GLOBAL_ROOTS};
 
 /// A value after `--param`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +19,14 @@ pub(crate) fn apply(options: &Options, request: &mut Request) {
     request.drop_unsupported = options.drop_unsupported;
     request.experimental = options.experimental;
     request.emulated_zone_size = options.param.iter().map(|Parameter::ZoneSize(size)| *size).next_back();
-    if options.num_global_roots.is_some() {
-        request.features.push(FeatureSwitch { feature: Feature::ExtentTreeV2, on: true });
-    }
+    let several = request.switch(Feature::ExtentTreeV2) == Some(true);
+    request.global_roots = options.num_global_roots.or_else(|| several.then(processors));
+}
+
+/// This machine's processors, as far as extent trees for them can be made.
+fn processors() -> u64 {
+    let count = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u64::try_from(count).unwrap_or(u64::MAX).min(u64::from(MOST_GLOBAL_ROOTS))
 }
 
 /// The set of defaults that a name means.
@@ -60,7 +65,15 @@ mod tests {
         assert_eq!(request.target_kernel, Some(KernelVersion::new(5, 10, 0)));
         assert!(request.drop_unsupported && request.experimental);
         assert_eq!(request.emulated_zone_size, Some(64 << 20));
-        assert!(request.features.iter().any(|switch| switch.feature == Feature::ExtentTreeV2 && switch.on));
+        assert_eq!(request.global_roots, Some(3));
+        request.features = vec!["extent-tree-v2".parse().unwrap()];
+        for (line, roots) in [("x", Some(processors())), ("x --num-global-roots 3", Some(3))] {
+            apply(&Line::try_parse_from(line.split_whitespace()).unwrap().options, &mut request);
+            assert_eq!(request.global_roots, roots, "{line}");
+        }
+        request.features.push("^extent-tree-v2".parse().unwrap());
+        apply(&Line::try_parse_from(["x"]).unwrap().options, &mut request);
+        assert_eq!(request.global_roots, None);
     }
 
     #[test]

@@ -107,8 +107,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "KEY=VALUE", value_parser = compatibility::parameter, action = ArgAction::Append)]
     pub(crate) param: Vec<Parameter>,
 
-    /// Extent trees of extent-tree-v2, which is not planned: refused
-    #[arg(long, value_name = "COUNT", hide = true)]
+    /// With -O extent-tree-v2: how many extent trees, checksum trees and free space trees; as many as this machine has
+    /// processors unless given
+    #[arg(long, value_name = "COUNT")]
     pub(crate) num_global_roots: Option<u64>,
 }
 

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::roots::Roots;
-use super::superblock::MAX_LEVEL;
+use super::superblock::{EXTENT_TREE_V2, MAX_LEVEL};
 use super::{Code, Place, Scope};
 use crate::disk::root::TreeId;
 use crate::disk::superblock::BackupRoot;
@@ -48,15 +48,17 @@ fn newest_slot(reader: &mut Reader<'_>, roots: &Roots, number: u32, backup: &Bac
         let item = roots.roots.get(&tree.objectid()).map(|root| root.item);
         item.map_or((0, 0, 0), |item| (item.bytenr.get(), item.generation.get(), item.level))
     };
+    // Where there may be several of a tree, none is remembered.
+    let one = |tree: TreeId| if reader.filesystem.incompat(EXTENT_TREE_V2) { (0, 0, 0) } else { root(tree) };
     let of_superblock = (superblock.root.get(), superblock.generation.get(), superblock.root_level);
     let chunk = (superblock.chunk_root.get(), superblock.chunk_root_generation.get(), superblock.chunk_root_level);
     for (tree, expected, found) in [
         (TreeId::Root, of_superblock, (backup.tree_root, backup.tree_root_gen, backup.tree_root_level)),
         (TreeId::Chunk, chunk, (backup.chunk_root, backup.chunk_root_gen, backup.chunk_root_level)),
-        (TreeId::Extent, root(TreeId::Extent), (backup.extent_root, backup.extent_root_gen, backup.extent_root_level)),
+        (TreeId::Extent, one(TreeId::Extent), (backup.extent_root, backup.extent_root_gen, backup.extent_root_level)),
         (TreeId::Fs, root(TreeId::Fs), (backup.fs_root, backup.fs_root_gen, backup.fs_root_level)),
         (TreeId::Dev, root(TreeId::Dev), (backup.dev_root, backup.dev_root_gen, backup.dev_root_level)),
-        (TreeId::Csum, root(TreeId::Csum), (backup.csum_root, backup.csum_root_gen, backup.csum_root_level)),
+        (TreeId::Csum, one(TreeId::Csum), (backup.csum_root, backup.csum_root_gen, backup.csum_root_level)),
     ] {
         let found = (found.0.get(), found.1.get(), found.2);
         if expected != found {

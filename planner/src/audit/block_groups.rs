@@ -2,7 +2,7 @@
 
 use super::extents::Extents;
 use super::reader::Reader;
-use super::superblock::{BLOCK_GROUP_TREE, REMAP_TREE};
+use super::superblock::{BLOCK_GROUP_TREE, EXTENT_TREE_V2, REMAP_TREE};
 use super::walk::Leaf;
 use super::{Code, Place, Scope};
 use crate::disk::block_group::{BlockGroupItem, RemapBlockGroupItem};
@@ -50,10 +50,21 @@ impl BlockGroups {
                 reader.findings.add(Code::BlockGroupItem, place, expected, found);
             }
         }
-        reader.findings.equal(Code::BlockGroupItem, place, FIRST_CHUNK_TREE, item.chunk_objectid.get());
+        let (roots, root) = (reader.filesystem.superblock.nr_global_roots.get(), item.chunk_objectid.get());
+        if !reader.filesystem.incompat(EXTENT_TREE_V2) {
+            reader.findings.equal(Code::BlockGroupItem, place, FIRST_CHUNK_TREE, root);
+        } else if root >= roots {
+            reader.findings.add(Code::BlockGroupItem, place, format!("one of {roots} extent trees"), root);
+        }
         if self.0.insert(key.objectid, BlockGroup { place, length: key.offset, item }).is_some() {
             reader.findings.add(Code::BlockGroupItem, place, "one block group at an address", "two");
         }
+    }
+
+    /// Which of several extent trees has the extents at an address.
+    pub(super) fn root_of(&self, address: u64) -> Option<u64> {
+        let (start, group) = self.0.range(..=address).next_back()?;
+        (address < start.saturating_add(group.length)).then_some(group.item.chunk_objectid.get())
     }
 
     /// Compares block groups with chunks and extents.

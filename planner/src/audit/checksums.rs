@@ -25,6 +25,8 @@ pub(super) struct Checksums(Vec<Sums>);
 #[derive(Debug)]
 struct Sums {
     place: Place,
+    /// In which of several trees it is.
+    index: u64,
     start: u64,
     end: u64,
     sums: Vec<u8>,
@@ -41,10 +43,10 @@ impl Checksums {
         let count = wide(data.len()).checked_div(size).unwrap_or(0);
         let end = count.checked_mul(sector).and_then(|bytes| key.offset.checked_add(bytes));
         let whole = wide(data.len()).checked_rem(size) == Some(0) && key.offset.checked_rem(sector) == Some(0);
-        let free = self.0.last().map_or(0, |last| last.end);
+        let free = self.0.last().filter(|last| last.index == leaf.index).map_or(0, |last| last.end);
         match end {
             Some(end) if whole && count > 0 && key.offset >= free => {
-                self.0.push(Sums { place, start: key.offset, end, sums: data.to_vec() });
+                self.0.push(Sums { place, index: leaf.index, start: key.offset, end, sums: data.to_vec() });
             }
             _ => {
                 let expected = format!("checksums of {size} bytes for sectors from {free} on");
@@ -52,6 +54,23 @@ impl Checksums {
             }
         }
         true
+    }
+
+    /// Puts what several trees say in the order of addresses.
+    pub(super) fn sort(&mut self, reader: &mut Reader<'_>) {
+        self.0.sort_by_key(|sums| sums.start);
+        let twice = self.0.windows(2).filter_map(|pair| match pair {
+            [first, second] if first.end > second.start => Some((second.place, first.end)),
+            _ => None,
+        });
+        for (place, end) in twice {
+            reader.findings.add(Code::ChecksumItem, place, format!("checksums from {end} on"), "some of both trees");
+        }
+    }
+
+    /// Every item's place, address, and tree among several.
+    pub(super) fn indexed(&self) -> impl Iterator<Item = (Place, u64, u64)> {
+        self.0.iter().map(|sums| (sums.place, sums.start, sums.index))
     }
 
     /// The ranges that have checksums, neighbours merged.

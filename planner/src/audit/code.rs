@@ -153,6 +153,8 @@ codes! {
         StripeExtent "stripe-extent" Error "An item of the raid stripe tree is broken, or names places that cannot be.";
         StripesUnread "stripes-unread" Warning
             "Data was appended to zones, and lies where the raid stripe tree says: it was not compared with its checksums.";
+        GlobalRoot "global-root" Error
+            "An item is in another of several extent, checksum or free space trees than its block group says.";
         RemapUnread "remap-unread" Error
             "Block groups were moved: the audit does not follow the remap tree, and read nothing that is found by it.";
         FreeSpaceItem "free-space-item" Error "An item of the free space tree is broken, or of the wrong kind.";

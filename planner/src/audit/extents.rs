@@ -31,6 +31,8 @@ pub(super) struct Extent {
     pub(super) level: u8,
     /// The first key of a tree block, where the item has it.
     pub(super) key: Option<Key>,
+    /// In which of several extent trees it is.
+    index: u64,
     /// Whether it is a block of the remap tree, which has no item.
     pub(super) unlisted: bool,
 }
@@ -79,7 +81,7 @@ impl Extents {
     pub(super) fn item(&mut self, reader: &mut Reader<'_>, leaf: &Leaf<'_>, slot: u32, key: Key, data: &[u8]) -> bool {
         let place = leaf.place(slot, key);
         let known = match key.item_type {
-            ItemType::EXTENT_ITEM | ItemType::METADATA_ITEM => self.extent(reader, place, key, data),
+            ItemType::EXTENT_ITEM | ItemType::METADATA_ITEM => self.extent(reader, place, leaf.index, key, data),
             ItemType::TREE_BLOCK_REF => self.refer(key.objectid, From::Tree(key.offset), Some(1)),
             ItemType::SHARED_BLOCK_REF => self.refer(key.objectid, From::Node(key.offset), Some(1)),
             ItemType::SHARED_DATA_REF => {
@@ -103,7 +105,7 @@ impl Extents {
         Some(())
     }
 
-    fn extent(&mut self, reader: &mut Reader<'_>, place: Place, key: Key, data: &[u8]) -> Option<()> {
+    fn extent(&mut self, reader: &mut Reader<'_>, place: Place, index: u64, key: Key, data: &[u8]) -> Option<()> {
         let (item, mut rest) = ExtentItem::read_from_prefix(data).ok()?;
         let flags = item.flags.get();
         let skinny = key.item_type == ItemType::METADATA_ITEM;
@@ -123,6 +125,7 @@ impl Extents {
             full_backref: flags & EXTENT_FULL_BACKREF != 0,
             level: u8::try_from(if skinny { key.offset } else { 0 }).ok()?,
             key: None,
+            index,
             unlisted: false,
         };
         if tree_block && !skinny {
@@ -160,6 +163,16 @@ impl Extents {
         Some(rest)
     }
 
+    /// Puts extents of several trees in the order of addresses.
+    pub(super) fn sort(&mut self) {
+        self.extents.sort_by_key(|extent| extent.start);
+    }
+
+    /// Every extent's place, address, and tree among several.
+    pub(super) fn indexed(&self) -> impl Iterator<Item = (Place, u64, u64)> {
+        self.extents.iter().filter(|extent| !extent.unlisted).map(|extent| (extent.place, extent.start, extent.index))
+    }
+
     /// Adds the blocks of the remap tree, which no extent tree accounts for: that it has no item for them shows in that
     /// none overlaps these.
     pub(super) fn add_unlisted(&mut self, reader: &Reader<'_>) {
@@ -176,6 +189,7 @@ impl Extents {
                 full_backref: false,
                 level: block.level,
                 key: None,
+                index: 0,
                 unlisted: true,
             };
             self.extents.insert(at, extent);

@@ -11,7 +11,7 @@ use super::quotas::Quotas;
 use super::reader::Reader;
 use super::roots::Roots;
 use super::stripes::Stripes;
-use super::superblock::{FREE_SPACE_TREE, FREE_SPACE_TREE_VALID, ZONED};
+use super::superblock::{EXTENT_TREE_V2, FREE_SPACE_TREE, FREE_SPACE_TREE_VALID, ZONED};
 use super::uuids::Uuids;
 use super::walk::{Leaf, Top, is_subvolume};
 use super::{Code, Counts, Disks, Findings, Place, Report, Scope};
@@ -90,6 +90,7 @@ impl Contents {
         let superblock = reader.filesystem.superblock;
         let chunk_top = Top {
             tree: TreeId::Chunk.objectid(),
+            index: 0,
             logical: superblock.chunk_root.get(),
             level: superblock.chunk_root_level,
             generation: superblock.chunk_root_generation.get(),
@@ -108,6 +109,7 @@ impl Contents {
         }
         let root_top = Top {
             tree: TreeId::Root.objectid(),
+            index: 0,
             logical: superblock.root.get(),
             level: superblock.root_level,
             generation: superblock.generation.get(),
@@ -218,6 +220,12 @@ impl Contents {
         if self.moved {
             return;
         }
+        if reader.filesystem.incompat(EXTENT_TREE_V2) {
+            self.extents.sort();
+            self.free_space.sort();
+            self.checksums.sort(reader);
+            self.global_roots(reader);
+        }
         self.extents.add_unlisted(reader);
         let chunks = core::mem::take(&mut reader.chunks);
         self.extents.check(reader, &chunks);
@@ -248,6 +256,21 @@ impl Contents {
         }
         if reader.scope == Scope::New {
             new::check(reader, self);
+        }
+    }
+}
+
+impl Contents {
+    /// Where there are several extent trees, an item is in the one that its block group names, and what goes with extents
+    /// is in the tree of the same index.
+    fn global_roots(&self, reader: &mut Reader<'_>) {
+        let of_all = self.extents.indexed().chain(self.free_space.indexed()).chain(self.checksums.indexed());
+        for (place, start, index) in of_all {
+            let expected = self.groups.root_of(start);
+            if expected != Some(index) {
+                let expected = expected.map_or_else(|| "none".into(), |root| format!("tree {root} of its kind"));
+                reader.findings.add(Code::GlobalRoot, place, expected, format!("tree {index}"));
+            }
         }
     }
 }

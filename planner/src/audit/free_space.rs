@@ -25,6 +25,8 @@ pub(super) struct FreeSpace {
 #[derive(Clone, Copy, Debug)]
 struct Info {
     place: Place,
+    /// In which of several trees it is.
+    index: u64,
     start: u64,
     length: u64,
     count: u32,
@@ -35,6 +37,8 @@ struct Info {
 #[derive(Clone, Copy, Debug)]
 struct FreeRange {
     place: Place,
+    /// In which of several trees it is.
+    index: u64,
     start: u64,
     length: u64,
     bitmap: bool,
@@ -51,7 +55,7 @@ impl FreeSpace {
             ItemType::FREE_SPACE_INFO => match FreeSpaceInfo::read_from_bytes(data) {
                 Ok(info) => {
                     let (count, flags) = (info.extent_count.get(), info.flags.get());
-                    self.infos.push(Info { place, start, length, count, flags });
+                    self.infos.push(Info { place, index: leaf.index, start, length, count, flags });
                 }
                 Err(_) => reader.findings.add(Code::FreeSpaceItem, place, "8 bytes", data.len()),
             },
@@ -59,15 +63,15 @@ impl FreeSpace {
                 if !data.is_empty() {
                     reader.findings.add(Code::FreeSpaceItem, place, "no data", format!("{} bytes", data.len()));
                 }
-                self.ranges.push(FreeRange { place, start, length, bitmap: false, joins: false });
+                self.ranges.push(FreeRange { place, index: leaf.index, start, length, bitmap: false, joins: false });
             }
-            ItemType::FREE_SPACE_BITMAP => self.bitmap(reader, place, key, data),
+            ItemType::FREE_SPACE_BITMAP => self.bitmap(reader, place, leaf.index, key, data),
             _ => return false,
         }
         true
     }
 
-    fn bitmap(&mut self, reader: &mut Reader<'_>, place: Place, key: Key, data: &[u8]) {
+    fn bitmap(&mut self, reader: &mut Reader<'_>, place: Place, index: u64, key: Key, data: &[u8]) {
         let sector = u64::from(reader.filesystem.sector_size);
         let bits = key.offset.checked_div(sector).unwrap_or(0);
         let aligned = key.offset.checked_rem(sector) == Some(0) && key.objectid.checked_rem(sector) == Some(0);
@@ -91,11 +95,23 @@ impl FreeSpace {
                             .last()
                             .is_some_and(|last| last.bitmap && last.start.saturating_add(last.length) == start);
                     let length = at.saturating_sub(start);
-                    self.ranges.push(FreeRange { place, start, length, bitmap: true, joins });
+                    self.ranges.push(FreeRange { place, index, start, length, bitmap: true, joins });
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Puts what several trees say in the order of addresses.
+    pub(super) fn sort(&mut self) {
+        self.infos.sort_by_key(|info| info.start);
+        self.ranges.sort_by_key(|range| range.start);
+    }
+
+    /// Every item's place, address, and tree among several.
+    pub(super) fn indexed(&self) -> impl Iterator<Item = (Place, u64, u64)> {
+        let infos = self.infos.iter().map(|info| (info.place, info.start, info.index));
+        infos.chain(self.ranges.iter().map(|range| (range.place, range.start, range.index)))
     }
 
     /// Compares with block groups and extents.

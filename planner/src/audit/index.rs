@@ -12,7 +12,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 /// Features by name: the bit of `incompat_flags`, the bit of `compat_ro_flags`.
-const FEATURES: [(&str, u64, u64); 13] = [
+const FEATURES: [(&str, u64, u64); 14] = [
     ("mixed-backref", 1 << 0, 0),
     ("mixed-bg", 1 << 2, 0),
     ("extref", 1 << 6, 0),
@@ -22,6 +22,7 @@ const FEATURES: [(&str, u64, u64); 13] = [
     ("free-space-tree", 0, 1 << 0 | 1 << 1),
     ("raid1c34", 1 << 11, 0),
     ("zoned", 1 << 12, 0),
+    ("extent-tree-v2", 1 << 13, 0),
     ("block-group-tree", 0, 1 << 3),
     ("raid-stripe-tree", 1 << 14, 0),
     ("squota", 1 << 16, 0),

@@ -8,13 +8,14 @@ use crate::disk::inode::{DIRECTORY_MODE, InodeItem, ROOT_ITEM_INIT, Timespec};
 use crate::disk::root::TreeId;
 use crate::units::wide;
 use alloc::collections::BTreeMap;
+use alloc::format;
 use zerocopy::IntoBytes;
 
 /// Checks the times of a new filesystem against the one at which it was made.
 pub(super) fn times(reader: &mut Reader<'_>, contents: &Contents, time: u64) {
     let (made, none) = (Timespec::from_seconds(time), Timespec::default());
-    for (tree, root) in &contents.roots.roots {
-        let expected = if *tree == TreeId::Fs.objectid() { made } else { none };
+    for (tree, _, root) in contents.roots.all() {
+        let expected = if tree == TreeId::Fs.objectid() { made } else { none };
         if root.item.ctime != expected || root.item.otime != expected {
             reader.findings.add(Code::NewRoot, root.place, "the time of creation", "another");
         }
@@ -61,7 +62,6 @@ fn superblock(reader: &mut Reader<'_>) {
     findings.equal(Code::SuperblockCache, place, cache, block.cache_generation.get());
     let unused = [
         block.metadata_uuid.as_bytes(),
-        block.nr_global_roots.as_bytes(),
         block.reserved.as_bytes(),
         block.padding.as_bytes(),
         block.log_root.as_bytes(),
@@ -76,22 +76,22 @@ fn superblock(reader: &mut Reader<'_>) {
 
 fn roots(reader: &mut Reader<'_>, contents: &Contents) {
     let generation = reader.filesystem.superblock.generation.get();
-    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut sizes: BTreeMap<(u64, u64), u64> = BTreeMap::new();
     for block in reader.blocks.values() {
-        let size = sizes.entry(block.tree).or_default();
+        let size = sizes.entry((block.tree, block.index)).or_default();
         *size = size.saturating_add(u64::from(reader.filesystem.node_size));
     }
-    for (tree, root) in &contents.roots.roots {
+    for (tree, index, root) in contents.roots.all() {
         let (place, item) = (root.place, root.item);
         let findings = &mut reader.findings;
-        findings.equal(Code::NewRoot, place, sizes.get(tree).copied().unwrap_or(0), item.bytes_used.get());
+        findings.equal(Code::NewRoot, place, sizes.get(&(tree, index)).copied().unwrap_or(0), item.bytes_used.get());
         findings.equal(Code::NewGeneration, place, generation, item.generation.get());
-        let subvolume = *tree == TreeId::Fs.objectid();
+        let subvolume = tree == TreeId::Fs.objectid();
         if subvolume == (item.uuid == [0; 16]) {
             findings.add(Code::NewRoot, place, "a UUID exactly if it is a subvolume", hex::encode(item.uuid));
         }
-        if place.key.is_none_or(|key| key.offset != 0) {
-            findings.add(Code::NewRoot, place, "a key with the offset 0", "another");
+        if place.key.is_none_or(|key| key.offset != index) {
+            findings.add(Code::NewRoot, place, format!("a key with the offset {index}"), "another");
         }
         let has_files = item.root_dirid.get() != 0;
         let inode = InodeItem {

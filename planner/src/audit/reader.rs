@@ -38,6 +38,7 @@ pub(super) struct Reader<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockRecord {
     pub(super) tree: u64,
+    pub(super) index: u64,
     pub(super) owner: u64,
     pub(super) generation: u64,
     pub(super) level: u8,

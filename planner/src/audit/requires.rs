@@ -1,7 +1,7 @@
 //! What a plan says that a machine needs, against what stands in the superblock.
 
 use super::reader::Reader;
-use super::superblock::{RAID_STRIPE_TREE, REMAP_TREE};
+use super::superblock::{EXTENT_TREE_V2, RAID_STRIPE_TREE, REMAP_TREE};
 use super::{Code, Place};
 use crate::plan::{KernelVersion, PageRequirement, Plan, Requirements};
 use alloc::format;
@@ -13,7 +13,7 @@ const fn version(major: u16, minor: u16) -> KernelVersion {
 }
 
 /// Bits of `incompat_flags`, and the first kernel that knows each.
-const INCOMPAT: [(u64, KernelVersion); 11] = [
+const INCOMPAT: [(u64, KernelVersion); 12] = [
     (1 << 0, KernelVersion::new(2, 6, 31)),
     (1 << 2, KernelVersion::new(2, 6, 37)),
     (1 << 6, version(3, 7)),
@@ -22,6 +22,7 @@ const INCOMPAT: [(u64, KernelVersion); 11] = [
     (1 << 9, version(3, 14)),
     (1 << 11, version(5, 5)),
     (1 << 12, version(5, 12)),
+    (EXTENT_TREE_V2, version(5, 15)),
     (RAID_STRIPE_TREE, version(6, 7)),
     (1 << 16, version(6, 7)),
     (REMAP_TREE, version(6, 20)),
@@ -61,7 +62,7 @@ pub(super) fn check(plan: &Plan, reader: &mut Reader<'_>, quota: bool) {
         Some(PageRequirement { kernel, page_size: page })
     });
     let expected = Requirements {
-        experimental: incompat & (RAID_STRIPE_TREE | REMAP_TREE) != 0,
+        experimental: incompat & (EXTENT_TREE_V2 | RAID_STRIPE_TREE | REMAP_TREE) != 0,
         kernel: write,
         kernel_read_only: read,
         page_sizes: pages.collect(),

@@ -2,13 +2,14 @@
 
 use super::inodes::{Entry, Target, each_name};
 use super::reader::Reader;
-use super::superblock::{BLOCK_GROUP_TREE, FREE_SPACE_TREE, MAX_LEVEL, RAID_STRIPE_TREE, REMAP_TREE};
+use super::superblock::{BLOCK_GROUP_TREE, EXTENT_TREE_V2, FREE_SPACE_TREE, MAX_LEVEL, RAID_STRIPE_TREE, REMAP_TREE};
 use super::walk::{Leaf, Top, is_subvolume};
 use super::{Code, Place, Scope};
 use crate::disk::directory::{DIRECTORY_TYPE, name_hash};
 use crate::disk::inode::{FIRST_FREE_OBJECTID, InodeItem, InodeRef};
 use crate::disk::key::{ItemType, Key};
 use crate::disk::root::{ROOT_TREE_DIR, RootItem, RootRef, TreeId};
+use crate::units::wide;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
@@ -18,6 +19,8 @@ use zerocopy::FromBytes;
 const OLD_ROOT_ITEM: usize = 239;
 /// Object ids below this, counted from the end, are those of special things.
 const SPECIAL: u64 = u64::MAX - 255;
+/// The trees of which there are several with extent-tree-v2.
+const GLOBAL: [TreeId; 3] = [TreeId::Extent, TreeId::Csum, TreeId::FreeSpace];
 /// Root flags: read-only, and being removed.
 const KNOWN_FLAGS: u64 = 1 | 1 << 48;
 
@@ -25,6 +28,8 @@ const KNOWN_FLAGS: u64 = 1 | 1 << 48;
 #[derive(Debug, Default)]
 pub(super) struct Roots {
     pub(super) roots: BTreeMap<u64, Root>,
+    /// With extent-tree-v2, the trees beyond the first of each kind, by number and index.
+    more: BTreeMap<(u64, u64), Root>,
     /// Subvolume names by parent and child.
     forth: BTreeMap<(u64, u64), Name>,
     /// The same, from child to parent.
@@ -134,7 +139,16 @@ impl Roots {
             findings.add(Code::RootItem, place, "a level below 8", item.level);
             return;
         }
-        if self.roots.insert(key.objectid, Root { place, item }).is_some() {
+        let several = reader.filesystem.incompat(EXTENT_TREE_V2)
+            && GLOBAL.iter().any(|tree| tree.objectid() == key.objectid)
+            && key.offset != 0;
+        let root = Root { place, item };
+        let other = if several {
+            self.more.insert((key.objectid, key.offset), root)
+        } else {
+            self.roots.insert(key.objectid, root)
+        };
+        if other.is_some() {
             findings.add(Code::RootItem, place, "one root item for a tree", "two");
         }
     }
@@ -176,11 +190,17 @@ impl Roots {
 
     /// Where the trees start that the root tree leads to, by number.
     pub(super) fn tops(&self) -> Vec<(Place, Top)> {
-        let top = |(tree, root): (&u64, &Root)| {
+        let top = |(tree, index, root): (u64, u64, &Root)| {
             let (logical, generation) = (root.item.bytenr.get(), root.item.generation.get());
-            (root.place, Top { tree: *tree, logical, level: root.item.level, generation })
+            (root.place, Top { tree, index, logical, level: root.item.level, generation })
         };
-        self.roots.iter().map(top).collect()
+        self.all().map(top).collect()
+    }
+
+    /// Every tree: number, index and root.
+    pub(super) fn all(&self) -> impl Iterator<Item = (u64, u64, &Root)> {
+        let first = self.roots.iter().map(|(tree, root)| (*tree, 0, root));
+        first.chain(self.more.iter().map(|((tree, index), root)| (*tree, *index, root)))
     }
 
     /// Whether a subvolume is being removed: some of its blocks may be gone.
@@ -216,6 +236,24 @@ impl Roots {
             }
         }
         self.remap(reader);
+        if reader.filesystem.incompat(EXTENT_TREE_V2) {
+            // Indices are different keys, so that as many as there should be and no higher one are all of them.
+            let count = reader.filesystem.superblock.nr_global_roots.get();
+            for tree in GLOBAL {
+                let indices =
+                    || self.more.keys().filter(|(number, _)| *number == tree.objectid()).map(|(_, index)| *index);
+                let found = wide(indices().count()).saturating_add(1);
+                if found != count || indices().max().unwrap_or(0) >= count {
+                    let place = Place::tree(tree.objectid());
+                    reader.findings.add(
+                        Code::RootMissing,
+                        place,
+                        format!("trees 0 to {count}"),
+                        format!("{found} trees"),
+                    );
+                }
+            }
+        }
         let place = Place::tree(TreeId::Root.objectid());
         let Directory { inode, named, default, referred } = self.directory;
         if !inode || !named || default.is_none() || new && !referred {

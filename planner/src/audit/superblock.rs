@@ -22,12 +22,14 @@ pub(super) const NO_HOLES: u64 = 1 << 9;
 const METADATA_UUID: u64 = 1 << 10;
 /// `incompat_flags`: zones are written in order.
 pub(super) const ZONED: u64 = 1 << 12;
+/// `incompat_flags`: there may be several extent trees.
+pub(super) const EXTENT_TREE_V2: u64 = 1 << 13;
 /// `incompat_flags`: where data lies on its stripes is kept in a tree.
 pub(super) const RAID_STRIPE_TREE: u64 = 1 << 14;
 /// `incompat_flags`: block groups that were moved are found through a tree.
 pub(super) const REMAP_TREE: u64 = 1 << 17;
-/// `incompat_flags` that the audit knows: all up to zoned, the raid stripe tree, simple quota, and the remap tree.
-const KNOWN_INCOMPAT: u64 = 0x1fff | RAID_STRIPE_TREE | 1 << 16 | REMAP_TREE;
+/// `incompat_flags` that the audit knows: all up to the raid stripe tree, simple quota, and the remap tree.
+const KNOWN_INCOMPAT: u64 = 0x1fff | EXTENT_TREE_V2 | RAID_STRIPE_TREE | 1 << 16 | REMAP_TREE;
 /// `compat_ro_flags`: there is a free space tree.
 pub(super) const FREE_SPACE_TREE: u64 = 1 << 0;
 /// `compat_ro_flags`: it is whole.
@@ -271,15 +273,21 @@ fn fields(findings: &mut Findings, scope: Scope, place: Place, block: &Superbloc
 fn experiments(findings: &mut Findings, place: Place, block: &Superblock) {
     let (incompat, compat_ro) = (block.incompat_flags.get(), block.compat_ro_flags.get());
     let needs = FREE_SPACE_TREE | FREE_SPACE_TREE_VALID | BLOCK_GROUP_TREE;
-    if incompat & REMAP_TREE == 0 {
-        return;
+    for (feature, without) in [(EXTENT_TREE_V2, ZONED), (REMAP_TREE, MIXED_GROUPS | ZONED)] {
+        if incompat & feature == 0 {
+            continue;
+        }
+        if incompat & NO_HOLES == 0 || compat_ro & needs != needs {
+            let expected = format!("no-holes, free-space-tree and block-group-tree with {feature:#x}");
+            findings.add(Code::SuperblockFeatures, place, expected, format!("{incompat:#x}, {compat_ro:#x}"));
+        }
+        if incompat & without != 0 {
+            let expected = format!("nothing of {without:#x} with {feature:#x}");
+            findings.add(Code::SuperblockFeatures, place, expected, format!("{incompat:#x}"));
+        }
     }
-    if incompat & NO_HOLES == 0 || compat_ro & needs != needs {
-        let expected = "no-holes, free-space-tree and block-group-tree with remap-tree";
-        findings.add(Code::SuperblockFeatures, place, expected, format!("{incompat:#x}, {compat_ro:#x}"));
-    }
-    if incompat & (MIXED_GROUPS | ZONED) != 0 {
-        let expected = "neither mixed-bg nor zoned with remap-tree";
-        findings.add(Code::SuperblockFeatures, place, expected, format!("{incompat:#x}"));
+    if (incompat & EXTENT_TREE_V2 == 0) != (block.nr_global_roots.get() == 0) {
+        let expected = "a number of extent trees exactly if there may be several";
+        findings.add(Code::SuperblockFeatures, place, expected, block.nr_global_roots);
     }
 }

@@ -21,6 +21,8 @@ pub(super) const fn is_subvolume(tree: u64) -> bool {
 /// A leaf that was reached.
 pub(super) struct Leaf<'a> {
     pub(super) tree: u64,
+    /// Which of several trees with this number.
+    pub(super) index: u64,
     pub(super) block: &'a Block,
     /// Whether no other way led here before.
     pub(super) first: bool,
@@ -37,6 +39,8 @@ impl Leaf<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Top {
     pub(super) tree: u64,
+    /// Which of several trees with this number: the offset of its root item's key, where that says so.
+    pub(super) index: u64,
     pub(super) logical: u64,
     pub(super) level: u8,
     pub(super) generation: u64,
@@ -66,13 +70,13 @@ enum Reached {
 impl Reader<'_> {
     /// Walks a tree. False if some of it could not be read.
     pub(super) fn walk(&mut self, top: Top, visit: &mut dyn FnMut(&mut Self, &Leaf<'_>)) -> bool {
-        let Top { tree, logical, level, generation } = top;
+        let Top { tree, index, logical, level, generation } = top;
         let mut whole = true;
         let mut frames: Vec<Frame> = Vec::new();
         let mut next = Some((Expected { tree, logical, level, generation, top: true }, None, None, None));
         // Levels descend and every block is new to the tree, or the walk turns back: it ends.
         while let Some((expected, parent, first, limit)) = next.take().or_else(|| step(tree, &mut frames)) {
-            let reached = self.reach(expected, parent, first, limit);
+            let reached = self.reach(index, expected, parent, first, limit);
             let (block, first_visit) = match reached {
                 Reached::New(block) => (block, true),
                 Reached::Again(block) => (block, false),
@@ -86,7 +90,7 @@ impl Reader<'_> {
                 if first_visit {
                     self.count_items(block.header.nritems.get());
                 }
-                visit(self, &Leaf { tree, block: &block, first: first_visit });
+                visit(self, &Leaf { tree, index, block: &block, first: first_visit });
             } else {
                 let pointers = block.pointers().collect();
                 frames.push(Frame {
@@ -106,6 +110,7 @@ impl Reader<'_> {
     /// Reads a block, checks it against what led to it, and records both.
     fn reach(
         &mut self,
+        index: u64,
         expected: Expected,
         parent: Option<(u64, bool)>,
         first: Option<Key>,
@@ -138,6 +143,7 @@ impl Reader<'_> {
         let owner = block.header.owner.get();
         let record = BlockRecord {
             tree,
+            index,
             owner,
             generation: block.header.generation.get(),
             level,

@@ -68,7 +68,7 @@ impl From<u64> for BlockGroupFlags {
 pub struct BlockGroupItem {
     /// Bytes of extents in the block group.
     pub used: U64,
-    /// Always 256.
+    /// 256; with extent-tree-v2 the number of the extent tree that has its extents.
     pub chunk_objectid: U64,
     /// [`BlockGroupFlags`].
     pub flags: U64,

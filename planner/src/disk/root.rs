@@ -15,6 +15,8 @@ pub enum TreeId {
     Root,
     /// Every extent, and who references it.
     Extent,
+    /// Another extent tree, of extent-tree-v2, by its number from 1.
+    ExtentPart(u16),
     /// Devices and chunks.
     Chunk,
     /// Device extents and error counters.
@@ -23,12 +25,16 @@ pub enum TreeId {
     Fs,
     /// Checksums of data.
     Csum,
+    /// Another checksum tree, of extent-tree-v2.
+    CsumPart(u16),
     /// Quota groups.
     Quota,
     /// Subvolumes by UUID.
     Uuid,
     /// Free ranges of block groups.
     FreeSpace,
+    /// Another free space tree, of extent-tree-v2.
+    FreeSpacePart(u16),
     /// Block groups.
     BlockGroup,
     /// Where data lies on its stripes.
@@ -40,7 +46,7 @@ pub enum TreeId {
 }
 
 impl TreeId {
-    /// Every tree, by number.
+    /// Every tree that has a number of its own, by number.
     pub const ALL: [Self; 13] = [
         Self::Root,
         Self::Extent,
@@ -62,14 +68,14 @@ impl TreeId {
     pub const fn objectid(self) -> u64 {
         match self {
             Self::Root => 1,
-            Self::Extent => 2,
+            Self::Extent | Self::ExtentPart(_) => 2,
             Self::Chunk => 3,
             Self::Dev => 4,
             Self::Fs => 5,
-            Self::Csum => 7,
+            Self::Csum | Self::CsumPart(_) => 7,
             Self::Quota => 8,
             Self::Uuid => 9,
-            Self::FreeSpace => 10,
+            Self::FreeSpace | Self::FreeSpacePart(_) => 10,
             Self::BlockGroup => 11,
             Self::RaidStripe => 12,
             Self::Remap => 13,
@@ -78,19 +84,30 @@ impl TreeId {
         }
     }
 
+    /// The offset of its root item's key: which it is of the trees that have its number.
+    #[must_use]
+    pub const fn index(self) -> u64 {
+        match self {
+            // Widening.
+            #[allow(clippy::as_conversions)]
+            Self::ExtentPart(index) | Self::CsumPart(index) | Self::FreeSpacePart(index) => index as u64,
+            _ => 0,
+        }
+    }
+
     /// The name in plans.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Root => "root",
-            Self::Extent => "extent",
+            Self::Extent | Self::ExtentPart(_) => "extent",
             Self::Chunk => "chunk",
             Self::Dev => "dev",
             Self::Fs => "fs",
-            Self::Csum => "csum",
+            Self::Csum | Self::CsumPart(_) => "csum",
             Self::Quota => "quota",
             Self::Uuid => "uuid",
-            Self::FreeSpace => "free-space",
+            Self::FreeSpace | Self::FreeSpacePart(_) => "free-space",
             Self::BlockGroup => "block-group",
             Self::RaidStripe => "raid-stripe",
             Self::Remap => "remap",

@@ -143,7 +143,7 @@ pub struct Superblock {
     pub uuid_tree_generation: U64,
     /// Another UUID for metadata; unused here.
     pub metadata_uuid: [u8; 16],
-    /// Global roots; unused here.
+    /// How many extent trees extent-tree-v2 has, and checksum trees and free space trees with them; else 0.
     pub nr_global_roots: U64,
     /// Logical address of the remap tree; 0 for none.
     pub remap_root: U64,

@@ -105,13 +105,16 @@ pub enum RequestError {
         /// The feature.
         feature: Feature,
     },
-    /// A feature that is not planned.
-    #[error("the feature {feature} is not planned: {reason}")]
-    FeatureUnplanned {
-        /// The feature.
-        feature: Feature,
-        /// Why.
-        reason: &'static str,
+    /// Several extent trees without the feature for them.
+    #[error("several extent trees are asked for, and the feature extent-tree-v2 is off")]
+    GlobalRootsUnused,
+    /// So many extent trees there are not.
+    #[error("{count} extent trees cannot be made: there are 1 to {most}")]
+    GlobalRoots {
+        /// How many are asked for.
+        count: u64,
+        /// The most.
+        most: u16,
     },
     /// A feature that the target kernel does not have.
     #[error("the feature {feature} needs kernel {since}, and the target is {target}{}", bound_by(*bound))]
@@ -425,7 +428,8 @@ impl RequestError {
             Self::FeaturesExclude { .. } => "choose one of them",
             Self::FeaturesNeed { .. } => "switch on both, or neither",
             Self::FeatureExperimental { .. } => "leave it out, or allow what is experimental (--experimental)",
-            Self::FeatureUnplanned { .. } => "leave it out",
+            Self::GlobalRootsUnused => "leave their number out, or use -O extent-tree-v2",
+            Self::GlobalRoots { .. } => "as many as the machine has processors are enough",
             Self::TargetFeature { bound: true, .. } => {
                 "choose another profile or other devices, or a newer target kernel"
             }

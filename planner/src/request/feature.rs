@@ -56,8 +56,6 @@ pub enum FeatureStatus {
     /// mkfs.btrfs and kernels offer it only where they were built for experiments, and its format may change; a request must
     /// allow it ([`Request::experimental`](super::Request::experimental)).
     Experimental,
-    /// As before, and not planned here, for this reason.
-    Unplanned(&'static str),
 }
 
 /// A row of the feature table.
@@ -97,10 +95,6 @@ impl FeatureTraits {
 
 /// `compat_ro_flags` bit 1: the free space tree is whole.
 const FREE_SPACE_TREE_VALID: u64 = 1 << 1;
-
-/// Why some features are not planned.
-const UNTRIED: &str = "kernels mount it only where they were built for experiments, its format may still change, and a plan that \
-                       nobody could try would be a guess";
 
 impl Feature {
     /// Every feature, oldest first.
@@ -170,7 +164,7 @@ impl Feature {
             FeatureTraits { status, ..row }
         }
         use FeatureBit::{CompatRo, Incompat, Items};
-        use FeatureStatus::{Experimental, Unplanned};
+        use FeatureStatus::Experimental;
         match self {
             Self::MixedBackref => {
                 let kernel = KernelVersion::new(2, 6, 31);
@@ -212,7 +206,8 @@ impl Feature {
             }
             Self::ExtentTreeV2 => {
                 let row = row("extent-tree-v2", Incompat(1 << 13), kernel(5, 15), "several extent trees");
-                status(Unplanned(UNTRIED), needs(&[Self::NoHoles, Self::FreeSpaceTree, Self::BlockGroupTree], row))
+                let row = needs(&[Self::NoHoles, Self::FreeSpaceTree, Self::BlockGroupTree], row);
+                status(Experimental, excludes(&[Self::Zoned], row))
             }
             Self::BlockGroupTree => {
                 let summary = "block groups have a tree of their own; faster mount";

@@ -20,11 +20,11 @@ impl RequestError {
             Self::FeaturesExclude { .. }
             | Self::FeaturesNeed { .. }
             | Self::FeatureExperimental { .. }
-            | Self::FeatureUnplanned { .. }
             | Self::FeatureNeeded { .. }
             | Self::TargetFeature { .. }
             | Self::ZonedFeature { .. } => "features",
             Self::TargetChecksum { .. } => "checksum",
+            Self::GlobalRoots { .. } | Self::GlobalRootsUnused => "global_roots",
             Self::ZoneSize { .. } | Self::ZoneSizeExperimental => "emulated_zone_size",
             Self::ZonedNeeded { .. } => "zones",
             Self::TooFewDevices { kind, .. } | Self::ZonedProfile { kind, .. } | Self::ZonedParity { kind, .. } => kind,

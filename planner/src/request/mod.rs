@@ -28,6 +28,7 @@ pub use identity::Identity;
 pub use kernel::{KernelVersion, NotAKernel};
 pub use minimum::{minimum_device_size, minimum_zones};
 pub use profile::{OnZones, Profile, ProfileTraits};
+pub use rules::MOST_GLOBAL_ROOTS;
 pub use settings::{Flags, Profiles, Settings, SettingsDevice, Warning, Zoning};
 pub use switch::{FeatureSwitch, UnknownFeature};
 pub use target::{PageRequirement, Requirements};
@@ -112,6 +113,10 @@ pub struct Request {
     /// Always [`FORMAT`].
     #[serde(default = "format")]
     pub format: String,
+    /// Extent trees of extent-tree-v2, and checksum trees and free space trees with them (`--num-global-roots`); one of each
+    /// where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global_roots: Option<u64>,
     /// UUIDs, or what to derive them from.
     pub identity: Identity,
     /// The label (`-L`), at most 255 bytes; empty for none.
@@ -169,6 +174,7 @@ impl Request {
             features: Vec::new(),
             force: false,
             format: format(),
+            global_roots: None,
             identity: Identity { seed: seed.to_string(), ..Identity::default() },
             label: String::new(),
             metadata: None,
@@ -179,6 +185,12 @@ impl Request {
             target_kernel: None,
             time,
         }
+    }
+
+    /// Whether a feature is switched on or off, if it is: what comes later counts.
+    #[must_use]
+    pub fn switch(&self, feature: Feature) -> Option<bool> {
+        self.features.iter().rev().find(|switch| switch.feature == feature).map(|switch| switch.on)
     }
 
     /// Reads a saved request. Shape is checked here, sense by [`plan()`](crate::plan()).

@@ -16,6 +16,8 @@ const SIZES: core::ops::RangeInclusive<u32> = 4096..=65536;
 /// Kernels count bytes of a device in 63 bits; up to there, Linux 6.18 mounts, writes and scrubs.
 const LARGEST_DEVICE: u64 = u64::MAX >> 1;
 const MAX_LABEL: usize = 255;
+/// The most extent trees that are planned. The format has no limit, and mkfs.btrfs takes any number; each takes three blocks.
+pub const MOST_GLOBAL_ROOTS: u16 = 1024;
 const MAX_SEED: usize = 255;
 
 impl Settings {
@@ -54,6 +56,7 @@ impl Settings {
             features,
             fs_tree_uuid: request.identity.fs_tree(),
             fsid: request.identity.fsid(),
+            global_roots: global_roots(request, features)?,
             label: request.label.clone(),
             metadata,
             node_size,
@@ -89,8 +92,7 @@ fn check_texts(request: &Request) -> Result<(), RequestError> {
 
 /// Mixed block groups can be asked for in two ways that mean the same.
 fn mixed(request: &Request) -> Result<bool, RequestError> {
-    let switch = request.features.iter().rev().find(|switch| switch.feature == Feature::MixedBg);
-    match (request.mixed, switch.map(|switch| switch.on)) {
+    match (request.mixed, request.switch(Feature::MixedBg)) {
         (true, Some(false)) => Err(RequestError::MixedContradiction),
         (asked, switched) => Ok(asked || switched == Some(true)),
     }
@@ -200,7 +202,6 @@ fn features(
     for feature in features.iter() {
         match feature.traits().status {
             FeatureStatus::Stable => {}
-            FeatureStatus::Unplanned(reason) => return Err(RequestError::FeatureUnplanned { feature, reason }),
             FeatureStatus::Experimental if request.experimental => {}
             FeatureStatus::Experimental => return Err(RequestError::FeatureExperimental { feature }),
         }
@@ -246,9 +247,23 @@ fn features(
     Ok(features)
 }
 
+/// How many extent trees there are, where there may be several.
+fn global_roots(request: &Request, features: Features) -> Result<Option<u16>, RequestError> {
+    if !features.has(Feature::ExtentTreeV2) {
+        // The feature may have been dropped, and their number goes with it.
+        let dropped = request.drop_unsupported && request.switch(Feature::ExtentTreeV2) == Some(true);
+        let unused = request.global_roots.is_some() && !dropped;
+        return if unused { Err(RequestError::GlobalRootsUnused) } else { Ok(None) };
+    }
+    let count = request.global_roots.unwrap_or(1);
+    let most = MOST_GLOBAL_ROOTS;
+    let fits = u16::try_from(count).ok().filter(|count| (1..=most).contains(count));
+    fits.map_or(Err(RequestError::GlobalRoots { count, most }), |count| Ok(Some(count)))
+}
+
 /// Whether the request switches a feature off.
 pub(super) fn switched_off(request: &Request, feature: Feature) -> bool {
-    request.features.iter().rev().find(|switch| switch.feature == feature).is_some_and(|switch| !switch.on)
+    request.switch(feature) == Some(false)
 }
 
 /// The byte count, if there is one.

@@ -28,6 +28,8 @@ pub struct Settings {
     pub fs_tree_uuid: Uuid,
     /// UUID of the filesystem.
     pub fsid: Uuid,
+    /// How many extent trees there are, where there may be several (extent-tree-v2).
+    pub global_roots: Option<u16>,
     /// The label.
     pub label: String,
     /// Metadata and system profile.

@@ -149,6 +149,12 @@ fn independent(settings: &Settings, contents: &Contents) -> Result<Trees, Reques
         (TreeId::Csum, Items::new()),
         (TreeId::Uuid, uuid::items(settings)),
     ]);
+    for index in 1..settings.global_roots.unwrap_or(1) {
+        // A new filesystem is small: the first of each tree has it all.
+        for part in [TreeId::ExtentPart(index), TreeId::CsumPart(index), TreeId::FreeSpacePart(index)] {
+            items.insert(part, Items::new());
+        }
+    }
     if has(Feature::RemapTree) {
         // It says where block groups were moved to, of which there are none. Data is moved without the other tree.
         items.insert(TreeId::Remap, Items::new());

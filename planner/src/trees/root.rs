@@ -24,7 +24,7 @@ pub(super) fn items(settings: &Settings, tops: &BTreeMap<TreeId, Top>) -> Items 
         if *tree == TreeId::Fs {
             push_name(&mut items, Key::new(tree.objectid(), ItemType::INODE_REF, ROOT_TREE_DIR), DEFAULT);
         }
-        let key = Key::new(tree.objectid(), ItemType::ROOT_ITEM, 0);
+        let key = Key::new(tree.objectid(), ItemType::ROOT_ITEM, tree.index());
         items.push(key, &[root_item(settings, *tree, top).as_bytes()]);
     }
     items

@@ -90,6 +90,7 @@ fn content(settings: &Settings, layout: &Layout, forest: &Forest) -> Result<Supe
     block.compat_ro_flags = flags.compat_ro.into();
     block.incompat_flags = flags.incompat.into();
     block.csum_type = settings.checksum.on_disk().into();
+    block.nr_global_roots = u64::from(settings.global_roots.unwrap_or(0)).into();
     if settings.features.has(Feature::RemapTree) {
         let remap = top(TreeId::Remap);
         block.remap_root = remap.logical.get().into();
@@ -146,23 +147,26 @@ fn backup(settings: &Settings, forest: &Forest, top: impl Fn(TreeId) -> Top) -> 
     backup.tree_root_gen = generation;
     backup.chunk_root = chunk.logical.get().into();
     backup.chunk_root_gen = generation;
-    backup.extent_root = extent.logical.get().into();
-    backup.extent_root_gen = generation;
+    // Where there are several of a tree, none is remembered.
+    if !settings.features.has(Feature::ExtentTreeV2) {
+        backup.extent_root = extent.logical.get().into();
+        backup.extent_root_gen = generation;
+        backup.extent_root_level = extent.level;
+        backup.csum_root = csum.logical.get().into();
+        backup.csum_root_gen = generation;
+        backup.csum_root_level = csum.level;
+    }
     backup.fs_root = fs.logical.get().into();
     backup.fs_root_gen = generation;
     backup.dev_root = dev.logical.get().into();
     backup.dev_root_gen = generation;
-    backup.csum_root = csum.logical.get().into();
-    backup.csum_root_gen = generation;
     backup.total_bytes = settings.total_size.into();
     backup.bytes_used = forest.bytes_used.into();
     backup.num_devices = wide(settings.devices.len()).into();
     backup.tree_root_level = root.level;
     backup.chunk_root_level = chunk.level;
-    backup.extent_root_level = extent.level;
     backup.fs_root_level = fs.level;
     backup.dev_root_level = dev.level;
-    backup.csum_root_level = csum.level;
     backup
 }
 

@@ -47,7 +47,6 @@ fn meaning(traits: &FeatureTraits) -> String {
     match traits.status {
         FeatureStatus::Stable => {}
         FeatureStatus::Experimental => more.push("experimental".to_string()),
-        FeatureStatus::Unplanned(_) => more.push("experimental, not planned here".to_string()),
     }
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
     format!("{}{more}", traits.summary)

@@ -64,6 +64,14 @@ fn remap() -> Plan {
     experiment(&["remap-tree"])
 }
 
+/// A filesystem with two extent trees.
+fn several() -> Plan {
+    let mut request = Request::new(vec![DeviceFacts::described(10 << 30); 2], "damage", 1_700_000_000);
+    request.features = vec!["extent-tree-v2".parse().unwrap()];
+    (request.experimental, request.global_roots) = (true, Some(2));
+    plan(&request).unwrap()
+}
+
 /// An item for the first bytes of the data chunk, at these places of the two devices.
 fn add_strides(plan: &mut Plan, key: Key, places: &[(u64, u64)]) {
     let strides: Vec<u8> =
@@ -298,6 +306,27 @@ const DAMAGES: &[Damage] = &[
     }),
     (Code::RemapUnread, remap, |p| bytes(p, "chunk", Type::CHUNK_ITEM, 25, &[1 << 3])),
     (Code::IndexFilesystem, remap, |p| p.filesystem.requires.experimental = false),
+    (Code::RootMissing, several, |p| superblocks(p, |it| it.nr_global_roots = 3.into())),
+    (Code::RootMissing, several, |p| superblocks(p, |it| it.nr_global_roots = 1.into())),
+    (Code::RootMissing, several, |p| {
+        items(p, "root", |items| items.retain(|(key, _)| *key != Key::new(7, Type::ROOT_ITEM, 1)));
+    }),
+    (Code::RootMissing, several, |p| {
+        items(p, "root", |items| {
+            items.iter_mut().find(|(key, _)| *key == Key::new(10, Type::ROOT_ITEM, 1)).unwrap().0.offset = 2;
+        });
+    }),
+    (Code::RootItem, several, |p| superblocks(p, |it| it.incompat_flags = 0x361.into())),
+    (Code::SuperblockFeatures, several, |p| superblocks(p, |it| it.nr_global_roots = 0.into())),
+    (Code::SuperblockFeatures, default, |p| superblocks(p, |it| it.nr_global_roots = 1.into())),
+    (Code::SuperblockFeatures, several, |p| superblocks(p, |it| it.compat_ro_flags = 0x3.into())),
+    (Code::SuperblockFeatures, several, |p| superblocks(p, |it| it.incompat_flags = 0x3361.into())),
+    (Code::BackupRoots, several, |p| superblocks(p, |it| it.super_roots[0].extent_root = 4096.into())),
+    (Code::BlockGroupItem, several, |p| bytes(p, "block-group", BG, 8, &[2])),
+    (Code::BlockGroupItem, default, |p| bytes(p, "block-group", BG, 8, &[0, 0])),
+    // Nothing is in the first block group but its free space.
+    (Code::GlobalRoot, several, |p| bytes(p, "block-group", BG, 8, &[1])),
+    (Code::IndexFilesystem, several, |p| p.filesystem.requires.experimental = false),
     (Code::QuotaItem, quota, |p| bytes(p, "quota", Type::QGROUP_STATUS, 0, &[9])),
     (Code::QuotaCount, quota, |p| bytes(p, "quota", Type::QGROUP_INFO, 8, &[9])),
     (Code::NewGeneration, default, |p| superblocks(p, |it| it.chunk_root_generation = 0.into())),
@@ -369,7 +398,7 @@ fn every_code_has_its_damage() {
 /// The plans that damage is done to are good.
 #[test]
 fn undamaged_filesystems_are_clean() {
-    for make in [default, two, quota, full_items, parity, stripe_tree, zoned_stripe_tree, remap] {
+    for make in [default, two, quota, full_items, parity, stripe_tree, zoned_stripe_tree, remap, several] {
         let report = audit_plan(&make());
         assert!(report.findings.is_empty(), "{:?}", report.findings);
     }

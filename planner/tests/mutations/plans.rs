@@ -170,6 +170,7 @@ pub(crate) fn plans() -> Vec<(&'static str, Plan)> {
         ("emulated", features(&["zoned"])),
         ("small zones", Request { emulated_zone_size: Some(16 * MIB), experimental: true, ..features(&["zoned"]) }),
         ("stripe tree", Request { experimental: true, ..features(&["raid-stripe-tree"]) }),
+        ("extent trees", Request { global_roots: Some(3), experimental: true, ..features(&["extent-tree-v2"]) }),
         ("remap tree", Request { experimental: true, ..features(&["remap-tree"]) }),
         (
             "remap tree raid1",

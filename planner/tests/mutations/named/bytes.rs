@@ -729,6 +729,80 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
         },
     },
     Mutation {
+        name: "extent trees: the bit goes",
+        plans: &["extent trees"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.incompat_flags = (block.incompat_flags.get() ^ (1 << 13)).into());
+            plan.filesystem.flags.incompat ^= 1 << 13;
+        },
+    },
+    Mutation {
+        name: "extent trees: the bit comes",
+        plans: &["dup", "raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.incompat_flags = (block.incompat_flags.get() ^ (1 << 13)).into());
+            plan.filesystem.flags.incompat ^= 1 << 13;
+        },
+    },
+    Mutation {
+        name: "extent trees: 0 of them",
+        plans: &["extent trees"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.nr_global_roots = 0.into());
+        },
+    },
+    Mutation {
+        name: "extent trees: 2 of them",
+        plans: &["extent trees"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.nr_global_roots = 2.into());
+        },
+    },
+    Mutation {
+        name: "extent trees: 4 of them",
+        plans: &["extent trees"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.nr_global_roots = 4.into());
+        },
+    },
+    Mutation {
+        name: "extent trees: a number where there is one",
+        plans: &["dup", "raid1"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.nr_global_roots = 1.into());
+        },
+    },
+    Mutation {
+        name: "extent trees: another for a block group",
+        plans: &["extent trees"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "block-group", |bytes| edit::data(bytes, 192, |item| edit::add(item, 8, 1)));
+        },
+    },
+    Mutation {
+        name: "extent trees: none for a block group",
+        plans: &["extent trees"],
+        expect: Any,
+        change: |plan| {
+            edit::leaf(plan, "block-group", |bytes| edit::data(bytes, 192, |item| edit::add(item, 8, 256)));
+        },
+    },
+    Mutation {
+        name: "extent trees: a backup root",
+        plans: &["extent trees"],
+        expect: Any,
+        change: |plan| {
+            edit::superblocks(plan, |block| block.super_roots[0].csum_root = (64 << 20).into());
+        },
+    },
+    Mutation {
         name: "quota counters",
         plans: &["quota", "squota"],
         expect: Any,
