@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         }
     };
     let cases = goldens.into_iter().map(|golden| case(golden.name.clone(), move || compare(&golden))).collect();
-    suite::run(122, cases)
+    suite::run(134, cases)
 }
 
 fn compare(golden: &Golden) -> Outcome {

@@ -86,7 +86,9 @@ impl<B: Blocks> Reader<B> {
         let chunk = self.tree(TreeId::Chunk.objectid(), superblock.chunk_root.get(), superblock.chunk_root_level)?;
         for item in root.iter().filter(|item| item.key.item_type == ItemType::ROOT_ITEM) {
             let found: RootItem = item.read()?;
-            trees.insert(item.key.objectid, self.tree(item.key.objectid, found.bytenr.get(), found.level)?);
+            // There may be several extent trees, and trees that go with them.
+            let items = self.tree(item.key.objectid, found.bytenr.get(), found.level)?;
+            trees.entry(item.key.objectid).or_insert_with(Vec::new).extend(items);
         }
         trees.insert(TreeId::Root.objectid(), root);
         trees.insert(TreeId::Chunk.objectid(), chunk);

@@ -9,6 +9,7 @@ use btrfs_planner::disk::chunk::{ChunkItem, StripeItem};
 use btrfs_planner::disk::device::{DevExtent, DevItem};
 use btrfs_planner::disk::key::{ItemType, Key};
 use btrfs_planner::disk::root::TreeId;
+use btrfs_planner::disk::superblock::Superblock;
 use btrfs_planner::request::{DeviceFacts, DiscardStrategy, Profile};
 use btrfs_planner::{Plan, Request};
 use serde::Deserialize;
@@ -89,6 +90,7 @@ pub fn request(options: &[String], device_sizes: &[u64]) -> Outcome<Request> {
                 Some(bytes) => request.emulated_zone_size = Some(size(bytes)?),
                 None => return fail("unknown parameter"),
             },
+            "--num-global-roots" => request.global_roots = Some(value()?.parse()?),
             "-O" => {
                 for switch in value()?.split(',') {
                     request.features.push(switch.parse()?);
@@ -148,6 +150,14 @@ pub fn layout_of(contents: &Contents) -> Outcome<Map<String, Value>> {
 
 fn superblock(contents: &Contents) -> Value {
     let superblock = &contents.superblocks[0][0].superblock;
+    let mut fields = fields(superblock);
+    if superblock.nr_global_roots.get() != 0 {
+        fields["global_roots"] = superblock.nr_global_roots.get().into();
+    }
+    fields
+}
+
+fn fields(superblock: &Superblock) -> Value {
     let label: Vec<u8> = superblock.label.iter().copied().take_while(|byte| *byte != 0).collect();
     json!({
         "csum_type": superblock.csum_type.get(),
