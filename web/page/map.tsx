@@ -17,6 +17,9 @@ const SHOWN = 24;
 
 const holders = ["superblock", "system", "metadata", "data", "mixed", "reserved", "unallocated", "outside"] as const;
 const names: Record<string, string> = { mixed: "data+metadata", outside: "not used" };
+/** What the map shows a chunk as: the remap tree is metadata like any other. */
+const drawn: Record<string, string> = { "data+metadata": "mixed", remap: "metadata" };
+const holderOf = (kind: string) => drawn[kind] ?? kind;
 const letters: Record<string, string> = { data: "data", mixed: "mixed", metadata: "meta", system: "sys", unallocated: "unallocated", reserved: "reserved", outside: "not used" };
 
 /** What the pointer or the keyboard is on: its chunks are marked on all devices. */
@@ -280,7 +283,7 @@ function Zones({ devid, number }: { devid: bigint; number: number }) {
 /** What there is of this plan, and nothing else. */
 function Legend({ glance, facts }: { glance: Glance; facts: readonly DeviceFacts[] }) {
   const { chunks, devices, discards, statistics } = glance;
-  const kinds = new Set(chunks.map((chunk) => (chunk.kind === "data+metadata" ? "mixed" : chunk.kind) as string));
+  const kinds = new Set(chunks.map((chunk) => holderOf(chunk.kind)));
   const cut = devices.some((device, index) => {
     const whole = facts[index]?.size ?? 0n;
     return device.limit < whole || device.size < whole;
@@ -323,7 +326,7 @@ function Chunks({ glance }: { glance: Glance }) {
             {glance.chunks.slice(0, 200).map((chunk) => (
               <tr key={String(chunk.logical)}>
                 <td class="number">{digits(chunk.logical)}</td><td class="number">{size(chunk.length)}</td>
-                <td><span class={`swatch s-${chunk.kind === "data+metadata" ? "mixed" : chunk.kind}`} aria-hidden="true" /> {chunk.kind}</td><td>{chunk.profile}</td>
+                <td><span class={`swatch s-${holderOf(chunk.kind)}`} aria-hidden="true" /> {chunk.kind}</td><td>{chunk.profile}</td>
                 <td>
                   {chunk.stripes.slice(0, 6).map((stripe, index) => (
                     <button key={index} class="place" aria-label={`Show device ${stripe.devid} at ${size(stripe.offset)} on the map`} onClick={() => showPlace(stripe.devid, stripe.offset, chunk.stripe_length)}>{String(stripe.devid)} at {size(stripe.offset)}</button>
