@@ -1,7 +1,7 @@
 //! The checksum tree: its ranges lie in data extents, every content that wants checksums has them, and what the devices
 //! hold matches, in every copy.
 
-use super::extents::Extents;
+use super::extents::{Extents, by_address};
 use super::inodes::FileExtent;
 use super::reader::Reader;
 use super::walk::Leaf;
@@ -58,7 +58,7 @@ impl Checksums {
 
     /// Puts what several trees say in the order of addresses.
     pub(super) fn sort(&mut self, reader: &mut Reader<'_>) {
-        self.0.sort_by_key(|sums| sums.start);
+        by_address(&mut self.0, |sums| sums.start);
         let twice = self.0.windows(2).filter_map(|pair| match pair {
             [first, second] if first.end > second.start => Some((second.place, first.end)),
             _ => None,

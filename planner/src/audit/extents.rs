@@ -165,7 +165,7 @@ impl Extents {
 
     /// Puts extents of several trees in the order of addresses.
     pub(super) fn sort(&mut self) {
-        self.extents.sort_by_key(|extent| extent.start);
+        by_address(&mut self.extents, |extent| extent.start);
     }
 
     /// Every extent's place, address, and tree among several.
@@ -278,6 +278,14 @@ impl Extents {
         }
         true
     }
+}
+
+/// Sorts by address. Not with the sort of vectors, which would be there once for every type.
+pub(super) fn by_address<T>(items: &mut Vec<T>, address: impl Fn(&T) -> u64) {
+    let mut order: Vec<(u64, u64)> = items.iter().map(address).zip(0..).collect();
+    order.sort_unstable();
+    let mut left: Vec<Option<T>> = core::mem::take(items).into_iter().map(Some).collect();
+    items.extend(order.iter().filter_map(|(_, number)| left.get_mut(usize::try_from(*number).ok()?)?.take()));
 }
 
 const fn from_file(item: &ExtentDataRef) -> From {

@@ -264,8 +264,10 @@ impl Contents {
     /// Where there are several extent trees, an item is in the one that its block group names, and what goes with extents
     /// is in the tree of the same index.
     fn global_roots(&self, reader: &mut Reader<'_>) {
-        let of_all = self.extents.indexed().chain(self.free_space.indexed()).chain(self.checksums.indexed());
-        for (place, start, index) in of_all {
+        let mut all: Vec<(Place, u64, u64)> = self.extents.indexed().collect();
+        all.extend(self.free_space.indexed());
+        all.extend(self.checksums.indexed());
+        for (place, start, index) in all {
             let expected = self.groups.root_of(start);
             if expected != Some(index) {
                 let expected = expected.map_or_else(|| "none".into(), |root| format!("tree {root} of its kind"));

@@ -1,7 +1,7 @@
 //! The free space tree: exactly what the extent tree leaves free, as extents or as bitmaps.
 
 use super::block_groups::BlockGroups;
-use super::extents::Extents;
+use super::extents::{Extents, by_address};
 use super::reader::Reader;
 use super::walk::Leaf;
 use super::{Code, Place, Scope};
@@ -104,8 +104,8 @@ impl FreeSpace {
 
     /// Puts what several trees say in the order of addresses.
     pub(super) fn sort(&mut self) {
-        self.infos.sort_by_key(|info| info.start);
-        self.ranges.sort_by_key(|range| range.start);
+        by_address(&mut self.infos, |info| info.start);
+        by_address(&mut self.ranges, |range| range.start);
     }
 
     /// Every item's place, address, and tree among several.

@@ -29,7 +29,7 @@ const KNOWN_FLAGS: u64 = 1 | 1 << 48;
 pub(super) struct Roots {
     pub(super) roots: BTreeMap<u64, Root>,
     /// With extent-tree-v2, the trees beyond the first of each kind, by number and index.
-    more: BTreeMap<(u64, u64), Root>,
+    more: Vec<(u64, u64, Root)>,
     /// Subvolume names by parent and child.
     forth: BTreeMap<(u64, u64), Name>,
     /// The same, from child to parent.
@@ -143,12 +143,10 @@ impl Roots {
             && GLOBAL.iter().any(|tree| tree.objectid() == key.objectid)
             && key.offset != 0;
         let root = Root { place, item };
-        let other = if several {
-            self.more.insert((key.objectid, key.offset), root)
-        } else {
-            self.roots.insert(key.objectid, root)
-        };
-        if other.is_some() {
+        if several {
+            // Keys ascend, or that is found elsewhere, so that none is there twice.
+            self.more.push((key.objectid, key.offset, root));
+        } else if self.roots.insert(key.objectid, root).is_some() {
             findings.add(Code::RootItem, place, "one root item for a tree", "two");
         }
     }
@@ -200,7 +198,7 @@ impl Roots {
     /// Every tree: number, index and root.
     pub(super) fn all(&self) -> impl Iterator<Item = (u64, u64, &Root)> {
         let first = self.roots.iter().map(|(tree, root)| (*tree, 0, root));
-        first.chain(self.more.iter().map(|((tree, index), root)| (*tree, *index, root)))
+        first.chain(self.more.iter().map(|(tree, index, root)| (*tree, *index, root)))
     }
 
     /// Whether a subvolume is being removed: some of its blocks may be gone.
@@ -240,8 +238,7 @@ impl Roots {
             // Indices are different keys, so that as many as there should be and no higher one are all of them.
             let count = reader.filesystem.superblock.nr_global_roots.get();
             for tree in GLOBAL {
-                let indices =
-                    || self.more.keys().filter(|(number, _)| *number == tree.objectid()).map(|(_, index)| *index);
+                let indices = || self.more.iter().filter(|it| it.0 == tree.objectid()).map(|it| it.1);
                 let found = wide(indices().count()).saturating_add(1);
                 if found != count || indices().max().unwrap_or(0) >= count {
                     let place = Place::tree(tree.objectid());

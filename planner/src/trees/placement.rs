@@ -41,7 +41,7 @@ pub(super) fn place(
         _ => main,
     };
     let mut placement = Placement::default();
-    let mut of_kind: BTreeMap<ChunkKind, Vec<Logical>> = BTreeMap::new();
+    let mut of_kind: Vec<(ChunkKind, Vec<Logical>)> = Vec::new();
     for kind in [ChunkKind::System, ChunkKind::Remap, main] {
         let trees = || levels.iter().filter(|(tree, _)| home(**tree) == kind);
         let sum = |sizes: &[usize]| sizes.iter().fold(0_usize, |sum, count| sum.saturating_add(*count));
@@ -51,10 +51,10 @@ pub(super) fn place(
         for (tree, sizes) in trees() {
             placement.trees.insert(*tree, free.by_ref().take(sum(sizes)).collect());
         }
-        of_kind.insert(kind, places);
+        of_kind.push((kind, places));
     }
     for chunk in layout.chunks() {
-        let slots = of_kind.get(&chunk.kind).map(Vec::as_slice).unwrap_or_default();
+        let slots = of_kind.iter().find(|(kind, _)| *kind == chunk.kind).map_or(&[][..], |(_, places)| places);
         placement.groups.push(space(chunk, slots, u64::from(settings.node_size))?);
     }
     Ok(placement)
