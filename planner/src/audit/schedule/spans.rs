@@ -1,11 +1,11 @@
 //! Sets of bytes of a device, as the audit counts them: none of the planner's own arithmetic.
 
 use crate::plan::ByteRange;
-use alloc::vec::Vec;
+use rangemap::RangeSet;
 
 /// Bytes as spans from a start to an end: ascending, not touching, none empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Spans(Vec<(u64, u64)>);
+pub(super) struct Spans(RangeSet<u64>);
 
 impl Spans {
     /// The bytes from `start` up to `end`.
@@ -15,16 +15,7 @@ impl Spans {
 
     /// The bytes of spans in any order, which may overlap. Those that end before they start have none.
     pub(super) fn of(spans: impl IntoIterator<Item = (u64, u64)>) -> Self {
-        let mut all: Vec<(u64, u64)> = spans.into_iter().filter(|(start, end)| start < end).collect();
-        all.sort_unstable();
-        let mut merged: Vec<(u64, u64)> = Vec::with_capacity(all.len());
-        for (start, end) in all {
-            match merged.last_mut() {
-                Some((_, last)) if *last >= start => *last = end.max(*last),
-                _ => merged.push((start, end)),
-            }
-        }
-        Self(merged)
+        Self(spans.into_iter().filter(|(start, end)| start < end).map(|(start, end)| start..end).collect())
     }
 
     /// The bytes of a list of a plan.
@@ -33,7 +24,7 @@ impl Spans {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.0.iter().copied()
+        self.0.iter().map(|span| (span.start, span.end))
     }
 
     /// How many spans there are.
@@ -43,53 +34,34 @@ impl Spans {
 
     /// How many bytes there are.
     pub(super) fn bytes(&self) -> u64 {
-        self.0.iter().fold(0, |sum, (start, end)| end.saturating_sub(*start).saturating_add(sum))
+        self.iter().fold(0, |sum, (start, end)| end.saturating_sub(start).saturating_add(sum))
     }
 
     /// The first span.
     pub(super) fn first(&self) -> Option<(u64, u64)> {
-        self.0.first().copied()
+        self.0.first().map(|span| (span.start, span.end))
     }
 
     /// The bytes that are in either.
     pub(super) fn with(&self, other: &Self) -> Self {
-        Self::of(self.iter().chain(other.iter()))
+        Self(self.0.union(&other.0).collect())
     }
 
     /// The bytes that are in both.
     pub(super) fn within(&self, other: &Self) -> Self {
-        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
-        let mut shared = Vec::new();
-        while let (Some((from_left, to_left)), Some((from_right, to_right))) = (left.peek(), right.peek()) {
-            let (start, end) = (*from_left.max(from_right), *to_left.min(to_right));
-            if start < end {
-                shared.push((start, end));
-            }
-            // Whichever ends first has nothing in common with what comes next of the other.
-            if to_left <= to_right {
-                left.next()
-            } else {
-                right.next()
-            };
-        }
-        Self(shared)
+        Self(self.0.intersection(&other.0).collect())
     }
 
     /// The bytes that are here and not in `other`.
     pub(super) fn without(&self, other: &Self) -> Self {
-        let mut gaps = Vec::with_capacity(other.0.len().saturating_add(1));
-        let mut free = 0;
-        for (start, end) in other.iter() {
-            gaps.push((free, start));
-            free = end;
-        }
-        gaps.push((free, u64::MAX));
-        self.within(&Self::of(gaps))
+        let mut left = self.0.clone();
+        other.0.iter().for_each(|span| left.remove(span.clone()));
+        Self(left)
     }
 
     /// From the first to the last byte of `inner` that each span holds.
     pub(super) fn hulls(&self, inner: &Self) -> Self {
-        let mut hulls: Vec<(u64, u64)> = Vec::new();
+        let mut hulls = RangeSet::new();
         let shared = self.within(inner);
         let mut shared = shared.iter().peekable();
         for (_, end) in self.iter() {
@@ -97,26 +69,21 @@ impl Spans {
             while let Some((from, to)) = shared.next_if(|(from, _)| *from < end) {
                 hull = Some((hull.map_or(from, |(first, _)| first), to));
             }
-            hulls.extend(hull);
+            hulls.extend(hull.map(|(first, last)| first..last));
         }
         Self(hulls)
     }
 
     /// The first byte from `start` to `end` that is here.
     pub(super) fn first_within(&self, start: u64, end: u64) -> Option<u64> {
-        let first = self.0.partition_point(|(_, end)| *end <= start);
-        self.0.get(first).map(|(from, _)| start.max(*from)).filter(|byte| *byte < end)
+        let first = if start < end { self.0.overlapping(start..end).next() } else { None };
+        first.map(|span| start.max(span.start))
     }
 
     /// How many pieces of the bytes from `start` to `end` are not here.
     pub(super) fn pieces_beside(&self, start: u64, end: u64) -> u64 {
-        let (mut free, mut pieces) = (start, 0_u64);
-        let first = self.0.partition_point(|(_, end)| *end <= start);
-        for (from, to) in self.0.iter().skip(first).take_while(|(from, _)| *from < end) {
-            pieces = pieces.saturating_add(u64::from(free < *from));
-            free = *to;
-        }
-        pieces.saturating_add(u64::from(free < end))
+        let pieces = if start < end { self.0.gaps(&(start..end)).count() } else { 0 };
+        u64::try_from(pieces).unwrap_or(u64::MAX)
     }
 
     /// What is left when each span shrinks to whole units, the first of which starts at `first`.
@@ -137,6 +104,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+    use std::vec::Vec;
 
     fn spans() -> impl Strategy<Value = Vec<(u64, u64)>> {
         prop::collection::vec((0..60u64, 0..60u64), 0..10)
