@@ -1,6 +1,6 @@
 //! The lock that udev and other tools respect: BSD's, on the node of the whole disk, for as long as the run takes.
 
-use crate::probe::{DeviceNumber, Sysfs, fetch_places};
+use crate::probe::{DeviceNumber, Sysfs};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -28,10 +28,6 @@ impl DiskLock {
         }
         let file = File::open(node)?;
         lock(&file, PATIENCE)?;
-        if disk == number {
-            // Will be probed; until then there is time.
-            fetch_places(&file);
-        }
         Ok(Some(Self { disk, _file: file }))
     }
 }

@@ -20,7 +20,6 @@ pub(crate) use elsewhere::{Known, elsewhere};
 pub use in_use::{Identity, InUse, Usage, UsageUnknown};
 pub use loops::Backing;
 pub use number::{DeviceNumber, NotANumber};
-pub(crate) use signatures::fetch_places;
 pub use signatures::signatures;
 pub(crate) use sysfs::Sysfs;
 pub use twins::twins;

@@ -39,7 +39,7 @@ const BEFORE_THE_END: u64 = 3087 * 512;
 const MAGIC: u64 = 4096;
 
 /// libblkid looks at dozens of places, one after another. Fetching them together waits for the device once.
-pub(crate) fn fetch_places(file: &File) {
+fn fetch_places(file: &File) {
     let ends = ends(file).unwrap_or_default();
     for (start, end) in ends {
         fetch(file, start, end - start);
