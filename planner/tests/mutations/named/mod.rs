@@ -1,8 +1,13 @@
 //! Mutations with a name: what is changed, in which plans, and how it must be found.
 
-mod bytes;
+mod blocks;
+mod bounds;
 mod document;
-mod schedule;
+mod experimental;
+mod items;
+mod preparing;
+mod superblocks;
+mod writing;
 
 use btrfs_planner::Plan;
 use btrfs_planner::plan::ByteRange;
@@ -29,7 +34,9 @@ pub(crate) enum Expect {
 
 /// All of them.
 pub(crate) fn mutations() -> impl Iterator<Item = &'static Mutation> {
-    schedule::MUTATIONS.iter().chain(document::MUTATIONS).chain(bytes::MUTATIONS)
+    let schedules = bounds::MUTATIONS.iter().chain(preparing::MUTATIONS).chain(writing::MUTATIONS);
+    let bytes = superblocks::MUTATIONS.iter().chain(blocks::MUTATIONS).chain(items::MUTATIONS);
+    schedules.chain(document::MUTATIONS).chain(bytes).chain(experimental::MUTATIONS)
 }
 
 fn range(start: u64, length: u64) -> ByteRange {
