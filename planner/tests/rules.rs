@@ -141,6 +141,8 @@ fn every_rule_has_its_error() {
         E::ZoneSize { .. } => with(request(1), |it| {
             (it.experimental, it.emulated_zone_size) = (true, Some(16 * GIB));
         }),
+        E::ZoneSizeUnused => with(request(1), |it| (it.experimental, it.emulated_zone_size) = (true, Some(4 * MIB))),
+        E::ZoneSizeUnused => with(zoned(1, &zones), |it| (it.experimental, it.emulated_zone_size) = (true, Some(4 * MIB))),
         E::ZoneSizeExperimental => with(request(1), |it| it.emulated_zone_size = Some(4 * MIB)),
         E::ZonedParity { profile: Raid5, .. } => Request { metadata: Some(Raid5), ..zoned(2, &zones) },
         E::ZonedProfile { profile: Raid1, .. } => Request { data: Some(Raid1), ..zoned(2, &zones) },

@@ -372,6 +372,9 @@ pub enum RequestError {
     /// A size of emulated zones that must be allowed.
     #[error("another size of emulated zones than 256 MiB is experimental")]
     ZoneSizeExperimental,
+    /// A size of emulated zones where none are emulated.
+    #[error("a size of emulated zones is asked for, and none are emulated")]
+    ZoneSizeUnused,
     /// A device that keeps too few zones active.
     #[error("{device} keeps at most {active} zones active, kernels mount a zoned filesystem with at least {needed}")]
     ActiveZones {
@@ -456,6 +459,7 @@ impl RequestError {
             Self::ZonedParity { asked: true, .. } => "leave out -O zoned, or use another profile",
             Self::ZonedParity { asked: false, .. } => "use another profile",
             Self::ZoneSize { .. } => "leave the zone size at 256 MiB",
+            Self::ZoneSizeUnused => "leave the zone size out, or use -O zoned on devices that have no zones",
             Self::ZoneSizeExperimental => "leave the zone size out, or allow what is experimental (--experimental)",
             Self::ZonedNeeded { .. } => "leave out ^zoned",
             Self::ActiveBeyond { .. } => "reset them (blkzone reset), or use the whole device",

@@ -25,7 +25,7 @@ impl RequestError {
             | Self::ZonedFeature { .. } => "features",
             Self::TargetChecksum { .. } => "checksum",
             Self::GlobalRoots { .. } | Self::GlobalRootsUnused => "global_roots",
-            Self::ZoneSize { .. } | Self::ZoneSizeExperimental => "emulated_zone_size",
+            Self::ZoneSize { .. } | Self::ZoneSizeExperimental | Self::ZoneSizeUnused => "emulated_zone_size",
             Self::ZonedNeeded { .. } => "zones",
             Self::TooFewDevices { kind, .. } | Self::ZonedProfile { kind, .. } | Self::ZonedParity { kind, .. } => kind,
             Self::SystemChunkArray { .. } => "metadata",

@@ -79,7 +79,10 @@ pub(super) fn resolve(
         }
     }
     if !features.has(Feature::Zoned) {
-        return Ok(None);
+        // The feature may have been dropped, and the size goes with it.
+        let dropped = request.drop_unsupported && request.switch(Feature::Zoned) == Some(true);
+        let unused = request.emulated_zone_size.is_some() && !dropped;
+        return if unused { Err(RequestError::ZoneSizeUnused) } else { Ok(None) };
     }
     // The zone size of the first device, which may have none.
     let mut first: Option<Option<u64>> = None;
@@ -99,8 +102,10 @@ pub(super) fn resolve(
             return Err(RequestError::ZoneSizes { device: device_name(), found: words(kind), first: words(first) });
         }
     }
-    let emulated = request.emulated_zone_size.unwrap_or(super::EMULATED_ZONE_SIZE);
-    Ok(first.map(|size| size.unwrap_or(emulated)))
+    match (first, request.emulated_zone_size) {
+        (Some(Some(_)), Some(_)) => Err(RequestError::ZoneSizeUnused),
+        (first, emulated) => Ok(first.map(|size| size.or(emulated).unwrap_or(super::EMULATED_ZONE_SIZE))),
+    }
 }
 
 fn words(zone_size: Option<u64>) -> String {
