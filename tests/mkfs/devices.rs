@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Options and the number of devices: made, mounted, written, checked.
@@ -145,6 +145,29 @@ fn made(options: &str, count: usize) -> Outcome {
 }
 
 /// Devices that somebody uses; `-f` changes nothing. The scene's `disk` is behind a loop device.
+/// A link as udev makes it for a filesystem.
+struct Announced(PathBuf);
+
+impl Announced {
+    fn new(fsid: &str, device: &str) -> Outcome<Self> {
+        let folder = Path::new("/dev/disk/by-uuid");
+        std::fs::create_dir_all(folder)?;
+        let link = folder.join(fsid);
+        std::os::unix::fs::symlink(device, &link)?;
+        Ok(Self(link))
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+        // The folders, too, where nothing else is in them.
+        for folder in ["/dev/disk/by-uuid", "/dev/disk"] {
+            let _ = std::fs::remove_dir(folder);
+        }
+    }
+}
+
 /// Filesystems of several devices are put together by their UUID: it must be theirs alone.
 fn a_known_uuid() -> Outcome {
     const FSID: &str = "5eed0000-0000-4000-8000-000000000001";
@@ -164,6 +187,21 @@ fn a_known_uuid() -> Outcome {
                 format!("{:?}: {}", ran.code, ran.stderr)
             })?;
         }
+        // Whoever runs a plan finds what udev announces, which it does not in a test.
+        let link = Announced::new(FSID, &first)?;
+        let elsewhere = ("size=256M size=256M".to_owned(), format!("--device 1={second} --device 2={third}"), 3);
+        let own = (format!("-f {first} {second}"), String::new(), 0);
+        for (planned, bound, code) in [elsewhere, own] {
+            let words = format!("-q -U {FSID} -o plan.json {planned}");
+            run(ours("btrfs-plan")?.args(words.split(' ')).current_dir(scene.folder.path()))?.success()?;
+            for how in ["--dry-run", "--yes"] {
+                let words = format!("{how} {bound} plan.json");
+                let ran = run(ours("btrfs-exec")?.args(words.split_whitespace()).current_dir(scene.folder.path()))?;
+                let told = code == 0 || ran.stderr.contains("not unique") && ran.stderr.contains(&first);
+                ensure(ran.code == Some(code) && told, || format!("{words}: {:?}: {}", ran.code, ran.stderr))?;
+            }
+        }
+        drop(link);
         // One device is a copy, as of old; devices that are written over have nothing any more.
         scene.makes(&format!("-q -f {uuid} fourth"))?;
         scene.makes(&format!("-q -f -U {FSID} --device-uuid {DEVICE} {first} {second}"))?;

@@ -7,6 +7,8 @@ import { problemOf, type Name, type Questions } from "./protocol.ts";
 export interface Answered<T> {
   value?: T;
   problem?: Problem;
+  /** The first of `when`, as it was when this was asked: of which plan the answer is. */
+  of?: unknown;
 }
 
 /** Asks again whenever `when` changes; the last answer stays until the next one is there. */
@@ -15,8 +17,8 @@ export function useAnswer<N extends Name>(when: readonly unknown[], name: N, ...
   useEffect(() => {
     let current = true;
     ask(name, ...args).then(
-      (value) => current && setAnswer({ value }),
-      (error: unknown) => current && setAnswer({ problem: problemOf(error) }),
+      (value) => current && setAnswer({ value, of: when[0] }),
+      (error: unknown) => current && setAnswer({ problem: problemOf(error), of: when[0] }),
     );
     return () => void (current = false);
   }, when);

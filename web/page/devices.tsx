@@ -1,6 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { Check, ChoiceField, SizeField } from "./fields.tsx";
 import { exact, plural, size } from "./format.ts";
+import { become, keysOf } from "./identity.ts";
 import { doubled, moved, replaced, without } from "./lists.ts";
 import { readLsblk, readRequest } from "./planner/planner.js";
 import type { DeviceFacts, Imported, Request } from "./planner/types.ts";
@@ -47,7 +48,7 @@ function Row({ device, index, last }: Place) {
 }
 
 function Form({ device, index, last }: Place) {
-  const put = (next: DeviceFacts) => change({ devices: replaced(request.peek().devices, index, next) });
+  const put = (next: DeviceFacts) => change({ devices: replaced(request.peek().devices, index, become(device, next)) });
   const rearrange = (how: (devices: DeviceFacts[]) => DeviceFacts[]) => change({ devices: how(request.peek().devices) });
   const name = `device ${index + 1}`;
   const zoned = device.zones !== undefined && device.zones !== null;
@@ -106,13 +107,14 @@ export function Devices() {
   const devices = request.value.devices;
   const [all, setAll] = useState(false);
   const shown = all ? devices : devices.slice(0, SHOWN);
+  const keys = keysOf(shown);
   const add = (more: DeviceFacts[]) => change({ devices: [...devices, ...more] });
   return (
     <fieldset>
       <legend>Devices <small>{plural(devices.length, "device")}</small></legend>
       <FieldProblem field="devices" id="devices-problem" />
       <ol class="devices">
-        {shown.map((device, index) => <Row key={index} device={device} index={index} last={index === devices.length - 1} />)}
+        {shown.map((device, index) => <Row key={keys[index]} device={device} index={index} last={index === devices.length - 1} />)}
       </ol>
       {shown.length < devices.length && <button onClick={() => setAll(true)}>Show all {devices.length}</button>}
       <div class="buttons" role="group" aria-label="Add devices">

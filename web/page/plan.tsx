@@ -9,7 +9,7 @@ import { commands as readCommands } from "./planner/planner.js";
 import type { Commands, Diff, Glance, Problem, Report } from "./planner/types.ts";
 import { ProblemNote } from "./problem.tsx";
 import { problemOf, type Slot } from "./protocol.ts";
-import { made, notice, request, requestText, view } from "./state.ts";
+import { made, notice, view } from "./state.ts";
 
 interface Dropped {
   name: string;
@@ -132,10 +132,11 @@ function Copyable({ title, text, help }: { title: string; text: string; help: st
 
 export function PlanView() {
   const plan = made.value;
-  const json = useAnswer([plan?.number], "text", "made", "json").value;
+  const { value: json, of } = useAnswer([plan?.number], "text", "made", "json");
   const seal = useAnswer([plan?.number], "text", "made", "seal").value;
   const audit = useAnswer([plan?.number], "audit", "made").value;
-  const commands = readCommands(request.value) as Commands;
+  // Of the plan that is shown, which may not be that of the request as it is by now.
+  const commands = plan && (readCommands(plan.request) as Commands);
   const save = (kind: "svg" | "report", name: string, type: string) => void ask("text", "made", kind).then((text) => download(name, text, type));
   return (
     <div class="plan">
@@ -145,8 +146,8 @@ export function PlanView() {
           <>
             <p>Seal <code class="seal">{seal}</code>{json !== undefined && <> · {digits(json.length)} bytes</>}</p>
             <div class="buttons">
-              <button class="primary" disabled={json === undefined} onClick={() => json !== undefined && download("plan.json", json, "application/json")}>Download plan.json</button>
-              <button onClick={() => download("request.json", requestText.value, "application/json")}>Download request.json</button>
+              <button class="primary" disabled={json === undefined || of !== plan.number} onClick={() => json !== undefined && download("plan.json", json, "application/json")}>Download plan.json</button>
+              <button onClick={() => download("request.json", plan.text, "application/json")}>Download request.json</button>
               <button onClick={() => save("report", "plan.html", "text/html")}>Report (HTML)</button>
               <button onClick={() => save("svg", "plan.svg", "image/svg+xml")}>Map (SVG)</button>
             </div>
@@ -155,12 +156,12 @@ export function PlanView() {
           </>
         )}
       </section>
-      <section>
+      {commands !== undefined && <section>
         <h2>On a real machine</h2>
         <Copyable title="The same options for real devices" text={commands.devices} help="Fill in the devices. The plan names what would be lost, and nothing is written before btrfs-exec runs it." />
         {commands.described && <Copyable title="The same plan, byte for byte" text={commands.described} help="Devices are described; bind them to real ones with btrfs-exec --device." />}
         <Copyable title="The same plan from the saved request" text={commands.request} help="With request.json from above." />
-      </section>
+      </section>}
       <section>
         <h2>Audit and compare plans</h2>
         <div class={over.value ? "drop over" : "drop"}>
@@ -175,7 +176,7 @@ export function PlanView() {
             {one.report !== undefined && <Findings report={one.report} />}
           </article>
         ))}
-        {compared.value !== undefined && <Comparison diff={compared.value} names={dropped.value.map((one) => one.name)} />}
+        {compared.value !== undefined && <Comparison diff={compared.value} names={dropped.value.map((one, index, all) => (all.some((other, at) => at !== index && other.name === one.name) ? `${one.name} (${index + 1})` : one.name))} />}
       </section>
       {json !== undefined && (
         <details>

@@ -18,8 +18,8 @@ export const requestText = computed(() => writeRequest(request.value));
 export const canUndo = computed(() => history.value.before.length > 0);
 export const canRedo = computed(() => history.value.after.length > 0);
 export const view = signal<View>("map");
-/** The last plan that could be made, of which request, and which one it is: questions about an older one are not worth an answer. */
-export const made = signal<{ request: Request; glance: Glance; number: number; milliseconds: number } | undefined>(undefined);
+/** The last plan that could be made, of which request (also as a document), and which one it is: questions about an older one are not worth an answer. */
+export const made = signal<{ request: Request; text: string; glance: Glance; number: number; milliseconds: number } | undefined>(undefined);
 /** From a change to the plan on the page, in milliseconds. */
 export const latency = signal(0);
 /** Why the request as it is now cannot be planned. */
@@ -53,8 +53,9 @@ async function plan(): Promise<void> {
     const start = performance.now();
     try {
       const asked = request.peek();
-      const { glance, milliseconds } = await ask("plan", requestText.peek());
-      made.value = { request: asked, glance, number: ++number, milliseconds };
+      const text = requestText.peek();
+      const { glance, milliseconds } = await ask("plan", text);
+      made.value = { request: asked, text, glance, number: ++number, milliseconds };
       problem.value = undefined;
       latency.value = performance.now() - start;
     } catch (error) {

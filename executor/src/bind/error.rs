@@ -71,6 +71,14 @@ pub enum BindError {
     /// A mounted filesystem has the UUID that is planned.
     #[error("a filesystem with the UUID {0} is mounted")]
     Mounted(Uuid),
+    /// A device that is none of the plan's has the UUID that is planned.
+    #[error("the UUID {fsid} is not unique: '{}' has it", path.display())]
+    Known {
+        /// The UUID.
+        fsid: Uuid,
+        /// The device.
+        path: PathBuf,
+    },
     /// Somebody has the lock.
     #[error("cannot lock '{}'", path.display())]
     Lock {
@@ -252,6 +260,9 @@ impl BindError {
         Some(match self {
             Self::Probe(error) => return error.hint(),
             Self::Unbound { devid, .. } => format!("say which it is: --device {devid}=/dev/..."),
+            Self::Known { path, .. } => {
+                format!("choose another UUID, or wipe that device first (wipefs -a {})", path.display())
+            }
             Self::Mounted(_) => "unmount it, or choose another UUID: the kernel takes the two for one".to_string(),
             Self::Twice { .. } => "every device of a plan is a device of its own".to_string(),
             Self::ReadOnly(_) => "make it writable (blockdev --setrw, chmod), or use another device".to_string(),

@@ -75,7 +75,8 @@ impl Held {
         if !found().eq(self.devices.iter().map(|device| &device.probed.facts)) {
             return Err(BindError::NotHeld);
         }
-        check_fsid(plan, &self.usage)?;
+        let identity = |device: &HeldDevice| device.probed.open.as_ref().map(|(identity, _)| *identity);
+        check_fsid(plan, &self.usage, &self.devices.iter().map(identity).collect::<Vec<_>>())?;
         let mut claims = Vec::new();
         let slots = plan.devices.iter().zip(self.devices);
         let opened = slots.map(|(slot, device)| device.open(slot, &mut claims)).collect();

@@ -16,7 +16,7 @@ pub(crate) use zones::is_whole;
 
 use crate::device::{BlockDevice, Device, DirectDevice, ImageFile, Rehearsal};
 use crate::parallel;
-use crate::probe::{Identity, Usage, twins};
+use crate::probe::{Identity, Usage, announced, twins};
 use btrfs_planner::Plan;
 use btrfs_planner::plan::Device as Slot;
 use btrfs_planner::request::DeviceKind;
@@ -160,7 +160,7 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     // Locks come before looking: whoever holds one now may be writing what will be found.
     let locks = lock_disks(&paths, &identities)?;
     let usage = Usage::read()?;
-    check_fsid(plan, &usage)?;
+    check_fsid(plan, &usage, &identities)?;
     if let Some((first, second)) = twins(&paths, &identities, &usage) {
         return Err(BindError::Twice { first, second });
     }
@@ -173,10 +173,18 @@ fn open_all(plan: &Plan, overrides: &Overrides, writable: bool) -> Result<(Vec<O
     Ok((all_or_none(results, writable)?, locks))
 }
 
-/// A filesystem with the UUID of a mounted one would be taken for it.
-fn check_fsid(plan: &Plan, usage: &Usage) -> Result<(), BindError> {
+/// A filesystem with the UUID of a mounted one would be taken for it, and one of several devices is put together by it.
+fn check_fsid(plan: &Plan, usage: &Usage, own: &[Option<Identity>]) -> Result<(), BindError> {
     let fsid = plan.filesystem.fsid;
-    if usage.mounts(fsid) { Err(BindError::Mounted(fsid)) } else { Ok(()) }
+    if usage.mounts(fsid) {
+        return Err(BindError::Mounted(fsid));
+    }
+    match announced(fsid) {
+        Some(path) if plan.devices.len() > 1 && !own.contains(&Identity::of_path(&path)) => {
+            Err(BindError::Known { fsid, path })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// All that was opened; or, if one could not be, every error, and no file that was created for nothing.

@@ -8,6 +8,7 @@ use super::ended;
 use crate::console;
 use crate::exit::{ExitStatus, Failure};
 use clap::Parser;
+use clap::error::ContextKind;
 use std::io::{self, Write};
 
 /// A standard stream did not take it.
@@ -41,9 +42,15 @@ pub(super) fn reported(status: ExitStatus, told: io::Result<()>) -> Result<ExitS
     }
 }
 
+/// An unknown option is not to be passed as the name of a device, which is what the tip for it says.
+pub(super) fn without_tip(mut error: clap::Error) -> clap::Error {
+    error.remove(ContextKind::Suggested);
+    error
+}
+
 /// The arguments of this process. Where they ask for help or the version, or make no sense, that is all there is to do.
 pub(super) fn parsed<A: Parser>() -> Result<A, ExitStatus> {
-    A::try_parse().map_err(|error| {
+    A::try_parse().map_err(without_tip).map_err(|error| {
         if error.use_stderr() {
             // If nobody listens there, nobody needs to know.
             let _ = error.print();

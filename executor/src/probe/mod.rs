@@ -16,7 +16,7 @@ mod twins;
 mod zones;
 
 pub(crate) use busy_file::{is_program, kernel_use};
-pub(crate) use elsewhere::{Known, elsewhere};
+pub(crate) use elsewhere::{Known, announced, elsewhere};
 pub use in_use::{Identity, InUse, Usage, UsageUnknown};
 pub use loops::Backing;
 pub use number::{DeviceNumber, NotANumber};

@@ -6,7 +6,7 @@ mod args;
 pub(super) use args::Args;
 
 use super::execution::{Execution, beside, heed_signals};
-use super::print::{print, reported, unless_lost};
+use super::print::{print, reported, unless_lost, without_tip};
 use super::{facts, features, outcome, request};
 use crate::bind::{self, BindError, Bound};
 use crate::console;
@@ -37,7 +37,7 @@ enum Usage {
 pub(super) fn main() -> ExitCode {
     // Usage texts begin with the name that scripts know, whatever the file is called.
     let words = std::iter::once(OsString::from(super::MKFS_BTRFS.name)).chain(std::env::args_os().skip(1));
-    let args = match Args::try_parse_from(words) {
+    let args = match Args::try_parse_from(words).map_err(without_tip) {
         Ok(args) => args,
         Err(error) => {
             // Help, too, goes where the old name's goes.
