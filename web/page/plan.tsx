@@ -133,7 +133,7 @@ function Copyable({ title, text, help }: { title: string; text: string; help: st
 export function PlanView() {
   const plan = made.value;
   const { value: json, of } = useAnswer([plan?.number], "text", "made", "json");
-  const seal = useAnswer([plan?.number], "text", "made", "seal").value;
+  const { value: seal, of: sealed } = useAnswer([plan?.number], "text", "made", "seal");
   const audit = useAnswer([plan?.number], "audit", "made").value;
   // Of the plan that is shown, which may not be that of the request as it is by now.
   const commands = plan && (readCommands(plan.request) as Commands);
@@ -144,7 +144,7 @@ export function PlanView() {
         <h2>The plan</h2>
         {plan !== undefined && (
           <>
-            <p>Seal <code class="seal">{seal}</code>{json !== undefined && <> · {digits(json.length)} bytes</>}</p>
+            <p>Seal <code class="seal">{sealed === plan.number ? seal : ""}</code>{json !== undefined && <> · {digits(json.length)} bytes</>}</p>
             <div class="buttons">
               <button class="primary" disabled={json === undefined || of !== plan.number} onClick={() => json !== undefined && download("plan.json", json, "application/json")}>Download plan.json</button>
               <button onClick={() => download("request.json", plan.text, "application/json")}>Download request.json</button>
