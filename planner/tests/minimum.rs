@@ -122,10 +122,11 @@ fn zoned_devices() {
                 let mut request = request(fewest, data, metadata);
                 request.experimental = true;
                 request.features = vec!["zoned".parse().unwrap()];
-                request.emulated_zone_size = Some(zone_size);
                 if real {
                     let zones = Zones::described(0, zone_size, None, 0);
                     request.devices.iter_mut().for_each(|device| device.zones = Some(zones.clone()));
+                } else {
+                    request.emulated_zone_size = Some(zone_size);
                 }
                 let view = tried(&request, &format!("{data}/{metadata} zones of {zone_size}, real: {real}"));
                 assert_eq!(view.zone_size, Some(zone_size));
