@@ -72,10 +72,10 @@ pub enum BindError {
     #[error("a filesystem with the UUID {0} is mounted")]
     Mounted(Uuid),
     /// A device that is none of the plan's has the UUID that is planned.
-    #[error("the UUID {fsid} is not unique: '{}' has it", path.display())]
+    #[error("the UUID {uuid} is not unique: '{}' has it", path.display())]
     Known {
-        /// The UUID.
-        fsid: Uuid,
+        /// The UUID, of the filesystem or of a device.
+        uuid: Uuid,
         /// The device.
         path: PathBuf,
     },

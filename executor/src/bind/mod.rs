@@ -179,10 +179,11 @@ fn check_fsid(plan: &Plan, usage: &Usage, own: &[Option<Identity>]) -> Result<()
     if usage.mounts(fsid) {
         return Err(BindError::Mounted(fsid));
     }
+    if plan.devices.len() < 2 {
+        return Ok(());
+    }
     match announced(fsid) {
-        Some(path) if plan.devices.len() > 1 && !own.contains(&Identity::of_path(&path)) => {
-            Err(BindError::Known { fsid, path })
-        }
+        Some(path) if !own.contains(&Identity::of_path(&path)) => Err(BindError::Known { uuid: fsid, path }),
         _ => Ok(()),
     }
 }

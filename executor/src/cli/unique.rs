@@ -1,14 +1,10 @@
 //! Refuses UUIDs that this machine knows already.
 
+use crate::bind::BindError;
 use crate::exit::Failure;
 use crate::probe::{Known, elsewhere};
 use btrfs_planner::Request;
 use std::path::Path;
-
-/// Two filesystems of one UUID would be taken for one: the kernel finds their devices by it.
-#[derive(Debug, thiserror::Error)]
-#[error("the UUID {} is not unique: '{}' has it", .0.uuid, .0.path.display())]
-struct NotUnique(Known);
 
 /// Refuses a request for several devices whose UUIDs were chosen, where a device that is not one of them has such a UUID. One
 /// device may be a copy of another: it is told apart by the device that is named when it is mounted.
@@ -19,8 +15,9 @@ pub(super) fn refuse_known(request: &Request) -> Result<(), Failure> {
         // What is only described is on another machine, or nowhere yet.
         Some(own) if own.len() > 1 && (filesystem.is_some() || !devices.is_empty()) => {
             match elsewhere(filesystem.as_slice(), devices, &own) {
-                Some(known) => Err(Failure::refused(NotUnique(known))
-                    .with_hint(Some("choose another UUID, or wipe that device first (wipefs -a)"))),
+                Some(Known { uuid, path }) => {
+                    Err(Failure::refused_with(BindError::hint)(BindError::Known { uuid, path }))
+                }
                 None => Ok(()),
             }
         }

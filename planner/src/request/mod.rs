@@ -193,6 +193,11 @@ impl Request {
         self.features.iter().rev().find(|switch| switch.feature == feature).map(|switch| switch.on)
     }
 
+    /// Whether a feature is asked for and may be dropped all the same, and with it what belongs to it.
+    fn may_lose(&self, feature: Feature) -> bool {
+        self.drop_unsupported && self.switch(feature) == Some(true)
+    }
+
     /// Reads a saved request. Shape is checked here, sense by [`plan()`](crate::plan()).
     pub fn from_json(text: &[u8]) -> Result<Self, RequestError> {
         /// The one field that decides how to read the others.

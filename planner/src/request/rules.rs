@@ -250,9 +250,8 @@ fn features(
 /// How many extent trees there are, where there may be several.
 fn global_roots(request: &Request, features: Features) -> Result<Option<u16>, RequestError> {
     if !features.has(Feature::ExtentTreeV2) {
-        // The feature may have been dropped, and their number goes with it.
-        let dropped = request.drop_unsupported && request.switch(Feature::ExtentTreeV2) == Some(true);
-        let unused = request.global_roots.is_some() && !dropped;
+        // Where the feature was dropped, their number goes with it.
+        let unused = request.global_roots.is_some() && !request.may_lose(Feature::ExtentTreeV2);
         return if unused { Err(RequestError::GlobalRootsUnused) } else { Ok(None) };
     }
     let count = request.global_roots.unwrap_or(1);

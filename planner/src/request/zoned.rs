@@ -79,9 +79,8 @@ pub(super) fn resolve(
         }
     }
     if !features.has(Feature::Zoned) {
-        // The feature may have been dropped, and the size goes with it.
-        let dropped = request.drop_unsupported && request.switch(Feature::Zoned) == Some(true);
-        let unused = request.emulated_zone_size.is_some() && !dropped;
+        // Where the feature was dropped, the size goes with it.
+        let unused = request.emulated_zone_size.is_some() && !request.may_lose(Feature::Zoned);
         return if unused { Err(RequestError::ZoneSizeUnused) } else { Ok(None) };
     }
     // The zone size of the first device, which may have none.
